@@ -182,7 +182,7 @@ def test_parameters_of_a_kernel_that_is_a_name():
 
 @pytest.mark.parametrize("seed", ["x", -1, 0.5, np.random.default_rng(0)])
 def test_random_state(seed, X):
-    with pytest.raises(InputError, match=r"random_state=.* is not accepted: give a whole number of at least 0, a Ran"):
+    with pytest.raises(InputError, match=r"random_state=.* is not accepted\. Give a whole number of at least 0, a Ran"):
         MaxMarginClustering(random_state=seed).fit(X)
 
 

@@ -156,7 +156,8 @@ def _check_device(device):
         raise BackendError(f"device={device!r} is not known to torch. Accepted: 'cuda', 'cuda:1', 'cpu'.") from None
     if target.type == "cuda" and not torch.cuda.is_available():
         raise BackendError(
-            f"device={device!r} is not available: torch finds no GPU. Use device='cpu', or leave the rows in NumPy."
+            f"device={device!r} is not available, because torch finds no GPU. Use device='cpu', or leave the rows in "
+            "NumPy."
         )
     return torch, target
 
@@ -197,7 +198,7 @@ def size(n_bytes):
 
 
 def require_memory(n_bytes, what, remedy, free=None):
-    """Raise `BackendError` for an allocation that cannot fit. `free` : bytes available, the host's by default."""
+    """Raise `BackendError` for an allocation that cannot fit. `free` is the available memory, the host's by default."""
     free = memory_available() if free is None else free
     if free is not None and n_bytes > free:
         raise BackendError(f"{what} needs {size(n_bytes)} and {size(free)} are available. {remedy}")
@@ -207,7 +208,7 @@ _controller = None
 
 
 def cores():
-    """How many cores this process may use, from its affinity and the quota of its control group."""
+    """Number of cores this process may use, from its affinity and the quota of its control group."""
     count = getattr(os, "process_cpu_count", None)  # from Python 3.13 on
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     allowed = (count() or 1) if count else allowed
@@ -216,7 +217,7 @@ def cores():
 
 @functools.cache
 def quota(file="/sys/fs/cgroup/cpu.max"):
-    """How many cores the control group of this process may use at once. Infinity if there is no limit."""
+    """Number of cores the control group of this process may use at once. Infinity if there is no limit."""
     with contextlib.suppress(OSError, ValueError):
         most, period = Path(file).read_text().split()
         return int(most) // int(period)  # "max" is not a number
@@ -224,7 +225,7 @@ def quota(file="/sys/fs/cgroup/cpu.max"):
 
 
 def idle_cores():
-    """How many of these cores no other task uses now, at least 1. More threads would slow each other down."""
+    """Number of these cores that no other task uses now, at least 1. More threads would slow each other down."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         running = int(Path("/proc/loadavg").read_text().split()[3].split("/")[0])  # this task is one of them
         return max(1, min(cores(), (os.cpu_count() or 1) - running + 1))
@@ -232,7 +233,7 @@ def idle_cores():
 
 
 def n_threads() -> int:
-    """How many threads this process may use. This is the number of allowed cores, or of BLAS threads if smaller."""
+    """Number of threads this process may use. It is the number of allowed cores, or of BLAS threads if smaller."""
     if known := _threads_before.get():
         return known
     return max(1, min([cores()] + [pool["num_threads"] for pool in _pools().info() if pool["user_api"] == "blas"]))

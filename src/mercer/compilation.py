@@ -11,6 +11,8 @@ from .backend import uninterrupted
 from .events import Progress
 
 Loop = TypeVar("Loop", bound=Callable[..., object])
+# `fastmath` for loops whose sums may be reordered, so that they vectorize. Infinities and NaN keep their meaning.
+FAST = {"contract", "reassoc", "nsz", "arcp"}
 
 
 def compiled(*signature: str, **options: object) -> Callable[[Loop], Loop]:

@@ -88,8 +88,11 @@ def complete(cls: type) -> None:
 def completed(doc: str, parameters: dict[str, tuple[str, str]], texts: Texts = CONSTRUCTOR) -> str:
     """Return a docstring whose section of parameters has a type, a text and a default for every parameter.
 
-    parameters : {name: (type, default)} of the function or class, both as text. texts : {name: (type, text)} of
-    parameters that the docstring does not describe.
+    Parameters
+    ----------
+    doc : docstring.
+    parameters : {name: (type, default)} of the function or class, both as text.
+    texts : {name: (type, text)} of parameters that the docstring does not describe.
     """
     head, title, rest = doc.partition("Parameters\n----------\n")
     if not title:  # the section comes before the first other one

@@ -31,5 +31,5 @@ class Documented:
         complete(cls)
 
     def _get_doc_link(self) -> str:  # scikit-learn requests it
-        of_ours = type(self).__module__.split(".")[0] == "mercer"
-        return f"{site()}/api/{type(self).__name__}.html" if of_ours and site() else ""
+        own = type(self).__module__.split(".")[0] == "mercer"
+        return f"{site()}/api/{type(self).__name__}.html" if own and site() else ""

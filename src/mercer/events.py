@@ -80,6 +80,6 @@ def reporting_to(on_event: OnEvent) -> Iterator[None]:
 
 
 def reporting(what: str, begun: int, total: int) -> Callable[[int], None]:
-    """A function of the number done after the first `begun`. It reports which fraction of `total` is done."""
+    """A function of the number done after the first `begun`. It reports the fraction of `total` that is done."""
     listener = _LISTENER.get()
     return lambda done: listener(Progress(what, (begun + done) / max(total, 1)))

@@ -1,4 +1,4 @@
-"""Write files so that a name never refers to half a file. A temporary file takes the name when it is complete."""
+"""Write files so that a name never refers to an incomplete file. A complete temporary file is renamed."""
 
 import contextlib
 import os

@@ -16,7 +16,7 @@ def precision(dtype) -> float:
 
 
 def smallest(dtype) -> float:
-    """Size below which numbers of this dtype lose their digits."""
+    """Size below which numbers of this dtype lose precision."""
     return float(np.finfo(np.float32 if "float32" in str(dtype) else np.float64).tiny)
 
 
@@ -34,9 +34,9 @@ def fix_signs(V: np.ndarray) -> np.ndarray:
 
 
 def eigh_down(A: np.ndarray, number: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues from largest to smallest and their vectors, only the first `number`, of a symmetric host matrix.
+    """The first `number` eigenvalues and vectors of a symmetric host matrix, from largest to smallest.
 
-    Its lower triangle is read.
+    Only the lower triangle is read.
     """
     n, values = len(A), np.empty(0)
     _refuse_not_finite(A)
@@ -49,9 +49,10 @@ def eigh_down(A: np.ndarray, number: int | None = None) -> tuple[np.ndarray, np.
 
 
 def _many(A, number):
-    """All eigenvalues, rising, and the last `number` vectors. Only these are turned back from the tridiagonal matrix.
+    """All eigenvalues in ascending order, and the last `number` vectors.
 
-    Finding a fifth of the vectors one by one takes longer than divide and conquer.
+    Only these vectors are transformed back from the tridiagonal matrix. To find a fifth of the vectors one by one takes
+    longer than divide and conquer.
     """
     reduce, size, turn = sla.get_lapack_funcs(("sytrd", "sytrd_lwork", "ormqr"), (A,))
     work = int(size(len(A), lower=1)[0])
@@ -63,7 +64,7 @@ def _many(A, number):
 
 
 def rank_of(values: np.ndarray, eps: float, n: int | None = None) -> int:
-    """How many of the descending eigenvalues are above rounding noise, eps · n · largest."""
+    """Number of the descending eigenvalues that are above rounding noise, eps · n · largest."""
     if len(values) == 0 or values[0] <= 0:
         return 0
     return int(np.sum(values > eps * (n or len(values)) * values[0]))
@@ -113,7 +114,7 @@ def pivoted_cholesky(
     rng : None proposes the largest residuals (greedy). A generator draws pivots in proportion to the residual
         (randomly pivoted Cholesky, Chen et al. 2024). Accepting by rejection, as in Epperly et al. 2025, keeps its
         distribution.
-    threads : how many threads call `block`. If None, as many as BLAS may use.
+    threads : number of threads that call `block`. None means as many as BLAS may use.
 
     Returns pivots (r,), F (n × r, lower triangular in the order of the pivots), residual (n,) = diag(K − F Fᵀ).
     """

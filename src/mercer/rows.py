@@ -107,8 +107,12 @@ def by_blocks(
 ) -> Rows:
     """f(X) for an f that acts on rows, block by block if X is in blocks.
 
-    width : columns of the result. None for one number per row. dtype : of the result, X's by default.
-    step, threads : rows at a time on the host (all at once by default), and how many threads process them.
+    Parameters
+    ----------
+    width : number of columns of the result. None for one number per row.
+    dtype : dtype of the result, X's by default.
+    step : rows at a time on the host, all at once by default.
+    threads : number of threads that process them.
     """
     return home_of(X).by_blocks(f, X, width, dtype, step, threads)
 
@@ -127,7 +131,7 @@ def by_row(method: Callable) -> Callable:
 
 
 def sampled(a: Block, X: Rows) -> Block:
-    """The entries of a host array with one for each row of X, for the rows that a fit reads (a sample in Dask)."""
+    """The entries of a host array, one per row of X, for the rows that a fit reads (a sample in Dask)."""
     return home_of(X).sampled(a, X)
 
 
@@ -142,7 +146,7 @@ def concat(parts: Sequence[Rows]) -> Rows:
 
 
 def row_clusters(Z: Rows, linear: Array, weight: Array) -> RowClusters | None:
-    """The rows of Z, ready to be put into clusters on Z's device. None if the host does it from products."""
+    """The rows of Z for c-means on Z's device. None if the host uses products with the rows instead."""
     return home_of(Z).partition(Z, linear, weight)
 
 

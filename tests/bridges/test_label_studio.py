@@ -78,7 +78,7 @@ def test_the_only_control_is_the_target_and_several_are_asked_about(export, tmp_
     three.write_text(json.dumps(tasks))
     done = here("label", "--label-studio", three)
     assert done.exit_code != 0 and "several controls: 'species', 'stars', 'origin'" in done.output
-    assert "--target which" in done.output
+    assert "Name one of them with --target" in done.output
     none.write_text(json.dumps([{**task, "annotations": [], "predictions": []} for task in tasks]))
     done = here("label", "--label-studio", none)
     assert done.exit_code != 0 and "Label some tasks" in done.output
@@ -133,7 +133,7 @@ def test_what_is_no_export_is_refused(tmp_path, export):
     path = tmp_path / "plain.json"
     path.write_text('[{"a": 1, "b": "x"}, {"a": 2, "b": ""}]')
     done = here("label", "--label-studio", path, "-t", "b")
-    assert done.exit_code != 0 and "is no export of Label Studio" in " ".join(done.output.split())
+    assert done.exit_code != 0 and "is not an export of Label Studio" in " ".join(done.output.split())
     done = here("label", "--label-studio", export, "-t", "species", "-o", tmp_path / "out.csv")
     assert done.exit_code != 0 and "does not end in .json" in " ".join(done.output.split())
     table = read_table(export)

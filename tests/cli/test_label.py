@@ -229,9 +229,9 @@ def test_one_row_is_not_rows(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("Sales 2024,,\n,,\na,b,y\n1,2,p\n3,4,\n", "The column names are in line 3; the 2 lines above it are not read"),
+        ("Sales 2024,,\n,,\na,b,y\n1,2,p\n3,4,\n", "The column names are in line 3. The 2 lines above it are not read"),
         ("a,b,c\n1,2,3\nd,e,y\n4,5,p\n5,6,\n", "The name is further down. Give the number of the line of column names"),
-        ("# made by hand\na,b,y\n1,2,p\n3,4,\n", "The column names are in line 2; the line above it is not read"),
+        ("# made by hand\na,b,y\n1,2,p\n3,4,\n", "The column names are in line 2. The line above it is not read"),
         ("a,y\n1,p\n2,q\n3,unknown\n", "or name their placeholder with --missing"),
     ],
 )

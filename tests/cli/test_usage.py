@@ -88,8 +88,8 @@ BAD_DATA = {
     "no feature": ("y,c\np,1\nq,1\n,1\n", "No column is left to learn from"),
     "ragged": ("a,b,y\n1,2,p\n1,2,3,4,5\n", "line 3"),
     "open quote": ('a,b,y\n1,2,"p\n', "not a regular table"),
-    "binary": (b"\x00\x01\x02\x03" * 50, "bytes that no text has"),
-    "noise": (bytes(range(1, 256)) * 9, "bytes that no text has"),
+    "binary": (b"\x00\x01\x02\x03" * 50, "bytes that do not occur in text"),
+    "noise": (bytes(range(1, 256)) * 9, "bytes that do not occur in text"),
     "gzip": (b"\x1f\x8b" + b"x" * 50, "Give it the ending .csv.gz"),
     "pdf": (b"%PDF-1.4", "Export the table as CSV"),
     "excel": (b"PK\x03\x04" + b"x" * 50, "Excel"),
@@ -122,7 +122,7 @@ def test_bad_data_is_exit_3_with_one_sentence(tmp_path, case):
         (["label", "good.csv", "-t", "y", "-o", "good.csv"], "exists"),
         (["label", "good.csv", "-t", " Y "], "Did you mean 'y'"),
         (["label", "good.csv", "-t", "y", "-o", "."], ". is a folder"),
-        (["label", "good.csv", "-t", "y", "-o", "out.ods"], "this ending is not written"),
+        (["label", "good.csv", "-t", "y", "-o", "out.ods"], "files of this ending cannot be written"),
         (["label", "good.csv", "-t", "y", "-o", "/proc/out.csv"], "/proc/out.csv cannot be written"),
         (["label", "good.csv", "-t", "y", "-r", "/dev/null", "--force"], "is not a regular file"),
         (["label", "good.csv", "-t", "y", "--abstain", "90"], "For 90% give 0.9"),
@@ -211,7 +211,7 @@ def test_help_is_plain_text_and_shown_when_nothing_is_asked():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["label", "t.json", "-t", "y"], "holds no records"),
+        (["label", "t.json", "-t", "y"], "contains no records"),
         (["label", "t.pkl", "-t", "y"], "to_csv or to_parquet"),
         (["label", "good.csv", "-t", "y", "--sheet", "a"], "--sheet is for Excel"),
         (["label", "good.csv", "-t", "y", "--embed", "no.npy"], "There is no file no.npy"),

@@ -54,7 +54,7 @@ def test_a_weight_of_two_is_a_row_twice():
 def test_functions_that_do_not_fit_are_named():
     with pytest.raises(InputError, match="prox was given without penalty"):
         ProximalKernelPCA(prox=lambda Y: Y).fit(X)
-    with pytest.raises(InputError, match="one row for each row"):
+    with pytest.raises(InputError, match="in an array of the same shape"):
         ProximalKernelPCA(prox=lambda Y: Y[:3], penalty=lambda H: np.zeros(len(H))).fit(X)
     with pytest.raises(InputError, match="one number per row"):
         ProximalKernelPCA(prox=lambda Y: Y, penalty=lambda H: 0.0).fit(X)

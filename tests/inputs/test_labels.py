@@ -91,7 +91,7 @@ def test_missing_label_names_the_marks(y, missing_label, classes, codes):
         ([-1, 1, 1], "auto", r"only -1 and 1.*missing_label=None.*other class names"),
         (np.array([-1.0, 1.0]), "auto", r"only -1 and 1.*missing_label=None.*other class names"),
         (["-1", "a", "b"], "auto", r'text "-1".*missing_label="-1".*missing_label=None'),
-        ([-1, -1], "auto", "y contains no labels: all 2 entries"),
+        ([-1, -1], "auto", r"y contains no labels\. All 2 entries"),
         ([None, nan], "auto", "y contains no labels"),
         (["a", "a", None], "auto", r"one class only \('a', 2 rows\)"),
         ([-1, 3, 3], "auto", r"one class only \(3, 2 rows\).*-1 was read as an unlabeled mark.*missing_label=None"),

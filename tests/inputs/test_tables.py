@@ -64,7 +64,7 @@ def test_lines_with_too_few_cells_are_noted(tmp_path):
     table = read_table(put(tmp_path, "a,b,c\n1,2,3\n4,5\n\n6\n"))
     assert table.frame.to_numpy().tolist() == [["1", "2", "3"], ["4", "5", ""], ["6", "", ""]]
     assert table.notes == [
-        "2 lines, such as line 3, have fewer cells than there are columns; what is missing is read as empty."
+        "2 lines, such as line 3, have fewer cells than there are columns. The missing cells are read as empty."
     ]
     assert read_table(put(tmp_path, 'a,b\n"x\ny",2\n3,4\n')).notes == []
 
@@ -81,14 +81,14 @@ def test_a_file_without_header_is_noted(tmp_path):
         ("t.csv", "a,b\n", "no rows"),
         ("t.csv", "a,b\n1,2\n1,2,3,4\n", "not a regular table: Expected 2 fields in line 3, saw 4"),
         ("t.csv", 'a,b\n"1,2\n', "not a regular table"),
-        ("t.csv", b"a,b\n\0\0\0,1\n", "bytes that no text has"),
+        ("t.csv", b"a,b\n\0\0\0,1\n", "bytes that do not occur in text"),
         ("t.csv", b"PK\x03\x04rest", "Excel workbook"),
         ("t.csv", b"\x1f\x8brest", "gzip"),
         ("t.csv", b"%PDF-1.4", "PDF"),
         ("t.xlsx", b"whatever", "not a readable Excel workbook"),
         ("t.xls", b"whatever", "are not read"),
         ("t.json", b'{"a": 1, 2}', "not valid JSON"),
-        ("t.json", b"[1, 2]", "holds no records"),
+        ("t.json", b"[1, 2]", "contains no records"),
         ("t.csv.gz", b"not gzip", "cannot be read"),
         ("t.feather", b"not feather", "not a readable Feather file"),
         ("t.npy", b"not npy", "not a readable NPY file"),
@@ -190,7 +190,7 @@ def test_arrays_of_an_npz_file_that_are_no_columns_are_named(tmp_path):
     assert [note.split("'")[1] for note in table.notes] == list(strange)
     assert read_target(table.frame["y"]).labels.tolist() == ["a", "b", None, None, None, None]
     np.savez(tmp_path / "bad.npz", wave=strange["wave"])
-    with pytest.raises(InputError, match="'wave', of shape .6, 2. and type complex128, is no column"):
+    with pytest.raises(InputError, match="'wave', of shape .6, 2. and type complex128, is ignored"):
         read_table(tmp_path / "bad.npz")
 
 
@@ -253,7 +253,7 @@ def test_nothing_is_overwritten_unasked(tmp_path):
         write_table(table, {}, out)
     write_table(table, {}, out, force=True)
     assert out.read_text() == "a,b\n1,2\n3,4\n"
-    with pytest.raises(InputError, match=r"not written. Use one of \.csv, .*\.parquet"):
+    with pytest.raises(InputError, match=r"cannot be written\. Use \.csv, .*\.parquet"):
         write_table(table, {}, tmp_path / "out.ods")
     assert sorted(os.listdir(tmp_path)) == ["out.csv", "t.csv"]
 

@@ -136,7 +136,7 @@ def test_the_sparse_spectrum_is_the_dense_one_and_nothing_dense_is_made_above_th
 
 
 def test_refusals(X):
-    with pytest.raises(InputError, match=r"n_neighbors=0 is not accepted: give a whole number of at least 1"):
+    with pytest.raises(InputError, match=r"n_neighbors=0 is not accepted\. Give a whole number of at least 1"):
         Diffusion(0).resolve(X)
     with pytest.raises(InputError, match=r"time=-1 is not accepted: give a number above 0"):
         Diffusion(time=-1).resolve(X)

@@ -340,7 +340,7 @@ def test_indefinite_matrix_is_refused():
         ({"kappa": np.nan}, "kappa=nan must be positive"),
         ({"epsilon": -0.1}, "epsilon=-0.1 must be zero or positive"),
         ({"epsilon": np.inf}, "epsilon=inf must be zero or positive"),
-        ({"norm": "rows"}, "norm='rows' is unknown: use 'row'"),
+        ({"norm": "rows"}, "Unknown norm='rows'. Use 'row'"),
     ],
 )
 def test_bad_losses_are_refused(options, message):
@@ -349,7 +349,7 @@ def test_bad_losses_are_refused(options, message):
 
 
 def test_bad_method_is_refused():
-    with pytest.raises(InputError, match="method='newton' is unknown"):
+    with pytest.raises(InputError, match="Unknown method='newton'. Use 'lbfgs' or 'dca'"):
         minimize(gram(), 2, method="newton")
 
 

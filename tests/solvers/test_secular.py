@@ -292,7 +292,7 @@ def test_reweighting_says_when_it_was_stopped():
 
 def test_refusals():
     theta, ZL, t, *_ = problem()
-    with pytest.raises(InputError, match="cannot vary: every training row has the same features"):
+    with pytest.raises(InputError, match="cannot vary, because every training row has the same features"):
         constrained_least_squares(np.zeros(3), ZL[:, :3], t, 1.0, 1.0)
-    with pytest.raises(InputError, match=r"weight and spread must be positive; got weight=1\.0 and spread=0\.0"):
+    with pytest.raises(InputError, match=r"weight and spread must be positive\. They are weight=1\.0 and spread=0\.0"):
         constrained_least_squares(theta, ZL, t, 1.0, 0.0)

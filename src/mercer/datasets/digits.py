@@ -1,4 +1,4 @@
-"""The table of the demo, handwritten digits of which a few are labeled."""
+"""The table of the demo. It contains handwritten digits, of which a few are labeled."""
 
 import numpy as np
 
@@ -8,8 +8,8 @@ from ..backend import need
 def few_label_digits(seed=0, per_class=2):
     """(frame, truth) of scikit-learn's 1,797 digits, with `per_class` random labels per class in the frame.
 
-    The columns are `image` (a name), 64 pixels, and `digit`, empty if the label is hidden. `truth` has all labels as
-    text.
+    The columns are `image` (a name), 64 pixels, and `digit`, which is empty if the label is hidden. `truth` contains
+    all labels as text.
 
     Examples
     --------

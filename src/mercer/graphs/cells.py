@@ -1,8 +1,8 @@
-"""Nearest rows for very many others: each is compared with the rows around the center of its cell only.
+"""Approximate nearest rows for very many others, each of which is compared with the rows around its cell's center only.
 
-The rows are divided into cells by a few steps of k-means. For a row that is looked up, those training rows are searched
-exactly that are nearest to the center of its cell. How many that must be is found on a sample of the training rows, so
-that the fraction of their true neighbors found, the recall, is above `RECALL`.
+The rows are divided into cells by a few steps of k-means. For a new row, the training rows that are nearest to the
+center of its cell are searched exactly. Their number is chosen on a sample of the training rows, so that the fraction
+of the true neighbors that are found (the recall) is at least `RECALL`.
 """
 
 import numpy as np
@@ -13,9 +13,7 @@ from .nearest import Products, squares, trees
 
 RECALL = 0.98  # of the ten nearest rows, on average
 CELLS = 512
-STEPS = 6  # of k-means, on a sample
 SAMPLE = 1000  # rows on which the recall is measured
-BLOCK = 8192
 
 
 class Cells:
@@ -23,11 +21,13 @@ class Cells:
 
     Parameters
     ----------
-    rows : (n, d) training rows. exact : function (X, k) that finds the nearest ones exactly.
+    rows : (n, d) training rows.
+    exact : function (X, k) that finds the nearest ones exactly.
 
     Attributes
     ----------
-    reach : rows that every row is compared with. recall : fraction of the true neighbors found, on a sample.
+    reach : number of rows that every row is compared with.
+    recall : fraction of the true neighbors found, on a sample.
     """
 
     def __init__(self, rows: np.ndarray, exact) -> None:
@@ -36,7 +36,7 @@ class Cells:
         rng = np.random.default_rng(0)
         some = rows[np.sort(rng.choice(n, min(n, 64 * CELLS), replace=False))]
         self.centers = some[np.sort(rng.choice(len(some), CELLS, replace=False))].copy()
-        for _ in range(STEPS):
+        for _ in range(6):  # steps of k-means
             cell = self.cell_of(some)
             number = np.bincount(cell, minlength=CELLS)
             order = np.argsort(cell, kind="stable")
@@ -45,19 +45,19 @@ class Cells:
             self.centers[full] = sums / number[full, None]
         value = squares(rows)[None] - 2.0 * self.centers @ rows.T
         self.order = np.argsort(value, axis=1).astype(np.int32)  # the rows by their distance from each center
-        asked = rows[np.sort(rng.choice(n, min(n, SAMPLE), replace=False))]
-        true = exact(asked, 11)[1][:, 1:]  # all but the row itself
+        sample = rows[np.sort(rng.choice(n, min(n, SAMPLE), replace=False))]
+        true = exact(sample, 11)[1][:, 1:]  # all but the row itself
         self.reach, self.recall = n // 32, 0.0
         while self.recall < RECALL and self.reach < n:
             self.reach = min(2 * self.reach, n)
-            found = self(asked, 11)[1]
+            found = self(sample, 11)[1]
             self.recall = float(np.mean([np.isin(a, b).mean() for a, b in zip(true, found)]))
         self.order = self.order[:, : self.reach].copy()
 
     def cell_of(self, X: Rows) -> np.ndarray:
         """(m,) the cell whose center is nearest."""
-        half = squares(self.centers).astype(X.dtype) / 2
-        parts = [np.argmin(half - X[a : a + BLOCK] @ self.centers.T, axis=1) for a in range(0, len(X), BLOCK)]
+        half, step = squares(self.centers).astype(X.dtype) / 2, 8192
+        parts = [np.argmin(half - X[a : a + step] @ self.centers.T, axis=1) for a in range(0, len(X), step)]
         return np.concatenate(parts)
 
     def __call__(self, X, k):
@@ -68,12 +68,12 @@ class Cells:
         ends = np.searchsorted(cell[order], np.arange(CELLS + 1))
 
         def look(number: int) -> None:
-            asked = order[ends[number] : ends[number + 1]]
+            members = order[ends[number] : ends[number + 1]]
             among = np.sort(self.order[number, : self.reach])
-            if len(asked):
+            if len(members):
                 near = self.rows[among]
-                distance[asked], place = Products(near, lambda: trees(near))(X[asked], k)
-                index[asked] = among[place]
+                distance[members], place = Products(near, lambda: trees(near))(X[members], k)
+                index[members] = among[place]
 
         parallel(look, range(CELLS))
         return distance, index

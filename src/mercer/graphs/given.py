@@ -1,4 +1,4 @@
-"""Graphs that users hand in: a matrix of edge weights or a list of edges over the rows."""
+"""Graphs given by the user, as a matrix of edge weights or a list of edges over the rows."""
 
 import hashlib
 from typing import Any
@@ -92,12 +92,12 @@ def _refuse_weights(weight: NDArray[np.float64]) -> None:
 
 
 class KnownRows:
-    """Which of the rows that a graph was given for a row is: a given graph has no edges to other rows.
+    """Recognize the rows for which a graph was given. It has no edges to other rows.
 
     Attributes
     ----------
-    keys : (n,) what rows are recognized by.
-    strict : whether other rows are refused. Else they take nothing from any row.
+    keys : (n,) keys by which rows are recognized.
+    strict : whether other rows raise an error. Else they are connected to no row.
     """
 
     strict = True
@@ -106,7 +106,7 @@ class KnownRows:
         self.keys = row_keys(X)
 
     def spread(self, X: Rows) -> sp.csr_matrix:
-        """(m, n) 1 at the row that each row of X is. Several equal rows share it."""
+        """(m, n) matrix with 1 at the row that equals each row of X, divided among several equal rows."""
         order = np.argsort(self.keys, kind="stable")
         known, keys = self.keys[order], row_keys(X)
         first, last = (np.searchsorted(known, keys, side=side) for side in ("left", "right"))
@@ -114,8 +114,8 @@ class KnownRows:
         if len(missing) and self.strict:
             raise NotInductiveError(
                 f"{len(missing)} of {len(keys)} rows, the first in row {missing[0]}, are not rows of the graph "
-                "that was given, so they have no edges. Accepted: rows that were in fit, as they were given. Build "
-                "the graph over all rows and fit again; predictions for the rows of fit are in transduction_."
+                "that was given, so they have no edges. Accepted: rows that were in fit, without changes. Build "
+                "the graph over all rows and fit again. Predictions for the rows of fit are in transduction_."
             )
         ends = np.concatenate([[0], np.cumsum(last - first)])
         number = np.diff(ends)
@@ -125,7 +125,7 @@ class KnownRows:
 
 
 def row_keys(X: Rows) -> NDArray[np.uint64]:
-    """A key of 64 bits for each row, numbers or objects, the same in every process."""
+    """A key of 64 bits for each row of numbers or objects. It is the same in every process."""
     if isinstance(X, Objects):
         texts = [_stable(cell).encode("utf-8", "surrogatepass") for cell in X]
     else:
@@ -142,7 +142,7 @@ def row_keys(X: Rows) -> NDArray[np.uint64]:
 
 
 def _stable(value: object) -> str:
-    """A text for an object, whatever the order of its sets and dicts."""
+    """A text for an object that does not depend on the order of its sets and dicts."""
     if isinstance(value, set | frozenset):
         return "{" + ",".join(sorted(map(_stable, value))) + "}"
     if isinstance(value, dict):

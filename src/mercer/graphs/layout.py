@@ -1,31 +1,27 @@
-"""Positions in the plane for the nodes of a graph: neighbors attract each other, all others push away.
+"""Positions in the plane for the nodes of a graph, in which neighbors attract each other and all others push away.
 
-The objective is that of UMAP with the kernel 1 / (1 + d²) and equal edges: edges pull by −2 / (1 + d²), and rows drawn
-at random push by 2 / ((ε + d²)(1 + d²)). One thread visits the nodes in order, and the draws come from a generator of
-its own, so that the same graph and start have the same positions on every machine with the same arithmetic.
+The objective is that of UMAP with the kernel 1 / (1 + d²) and equal edges. Edges pull by −2 / (1 + d²), and rows drawn
+at random push by 2 / ((ε + d²)(1 + d²)). One thread visits the nodes in order with its own random generator. The same
+graph and start therefore have the same positions on every machine with the same arithmetic.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from ..compilation import compiled
+from ..compilation import FAST, compiled
 from ..types import Rows
 
-SIZE = 10.0  # half the width of the start
-EPOCHS = 80, 400  # least and most
-GRAVITY = 0.04  # pull to the middle: parts that no edge joins would drift away and leave the plane empty
-STEP = 1.0  # of the first epoch; it falls to 0
 
-
-@compiled(nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz", "arcp"})
+@compiled(nogil=True, error_model="numpy", fastmath=FAST)
 def _move(y, ends, others, epochs, seed):
     n = len(y)
+    gravity = 0.04  # pull to the middle, without which unconnected parts would drift away and leave the plane empty
     state = np.uint64(seed * 2 + 88172645463325252)
     for epoch in range(epochs):
-        step = STEP * (1.0 - epoch / epochs)
+        step = 1.0 - epoch / epochs
         for i in range(n):
-            a, b = y[i, 0] * (1.0 - GRAVITY * step), y[i, 1] * (1.0 - GRAVITY * step)
+            a, b = y[i, 0] * (1.0 - gravity * step), y[i, 1] * (1.0 - gravity * step)
             for place in range(ends[i], ends[i + 1]):
                 j = others[place]
                 dx, dy = a - y[j, 0], b - y[j, 1]
@@ -60,16 +56,16 @@ def neighbor_layout(graph: Rows, start: NDArray[np.float64], seed: int = 0) -> N
     Parameters
     ----------
     graph : (n, n) sparse matrix
-        Symmetric. Only which entries there are counts.
+        Symmetric. Only the positions of its entries count.
     start : (n, 2) array
-        Where the nodes begin. Their ranks along each axis are taken, so that no part is crowded.
+        First positions of the nodes. They are replaced by their ranks along each axis, so that no part is crowded.
     seed : int, default=0
-        Of the rows that push each other.
+        Seed for the rows that push each other.
     """
     graph = graph.tocsr()
-    y = np.ascontiguousarray(SIZE * ranks(start))
+    y = np.ascontiguousarray(10.0 * ranks(start))
     if graph.nnz:
-        # 3.0e7: edges to go through in all: about two seconds
-        epochs = int(np.clip(3.0e7 / graph.nnz, *EPOCHS))
+        # 3.0e7: edges visited in total, which take about two seconds
+        epochs = int(np.clip(3.0e7 / graph.nnz, 80, 400))
         _move(y, graph.indptr.astype(np.int64), graph.indices.astype(np.int64), epochs, seed)
     return y - y.mean(axis=0)

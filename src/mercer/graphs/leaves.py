@@ -1,4 +1,4 @@
-"""Nearest rows by a tree whose leaves are read side by side in single precision, along the leading components."""
+"""Nearest rows by a tree, whose leaves are compared in single precision along the leading components."""
 
 from collections.abc import Callable
 
@@ -10,19 +10,13 @@ from ..types import Rows
 from .nearest import LARGE, Products, squares
 
 LEAF = 64  # rows of a leaf
-CHUNK = 8  # coordinates between two looks at the limit
-BOX = 16  # coordinates in which leaves have bounds
-SAMPLE = 4096  # rows that the components are those of
-TRIED = 32  # rows that are looked up to learn how much a search reads
-EXACT = 4  # times the cost of a value in single precision, for one in double that is fetched by itself
-MOST = 0.5  # of all values read, up to which leaves are faster than products
-WIDE = 1000, 10  # most columns, and least rows a column, for which components are computed
-STEP = 256  # rows looked up at once
-ROUNDING = 8 * float(np.finfo(np.float32).eps)  # of a coordinate, relative to the length of its row
+CHUNK = 8  # coordinates between two comparisons with the limit
+SAMPLE = 4096  # rows from which the components are computed, and rows in a block
+MOST = 0.5  # fraction of all values read, up to which leaves are faster than products
 
 
 class Leaves:
-    """Nearest rows: leaves and rows that are too far by a lower bound are left out, the others measured in double.
+    """Nearest rows by lower bounds, which skip far leaves and rows. The others are measured in double precision.
 
     Let p(x) be the first components of x and r(x) the length of the rest. Then ‖p(x) − p(y)‖² + (r(x) − r(y))² is at
     most ‖x − y‖², and so is each partial sum. A row is measured unless such a sum exceeds the distance of the k-th best
@@ -30,7 +24,8 @@ class Leaves:
 
     Parameters
     ----------
-    rows : (n, d) numbers. trees : function that makes another search, for rows beyond single precision.
+    rows : (n, d) numbers.
+    trees : function that returns another search, for rows beyond single precision.
     """
 
     def __init__(self, rows, trees):
@@ -42,48 +37,52 @@ class Leaves:
         with np.errstate(over="ignore", invalid="ignore"):
             self.largest = max(squares(rows[i : i + SAMPLE] - self.center).max() for i in range(0, n, SAMPLE))
             self.small = bool(self.largest < LARGE)
-            # 63: leading components that are kept; the length of the rest is one coordinate more
+            # 63: leading components that are kept. The length of the rest is one more coordinate.
             self.axes = eigh_down(gaps.T @ gaps, min(63, d))[1] if self.small else np.eye(d)[:, :1]
         if self.small:
             Z = np.concatenate([self._coordinates(rows[i : i + SAMPLE])[0] for i in range(0, n, SAMPLE)])
-            self.order = _leaf_order(Z[:, :BOX])
+            box = 16  # coordinates in which leaves have bounds
+            self.order = _leaf_order(Z[:, :box])
             number = -(-n // LEAF)
             Z = Z[self.order[np.minimum(np.arange(number * LEAF), n - 1)]].reshape(number, LEAF, -1)
-            self.low, self.high = (np.ascontiguousarray(end(axis=1)[:, :BOX].T) for end in (Z.min, Z.max))
+            self.low, self.high = (np.ascontiguousarray(end(axis=1)[:, :box].T) for end in (Z.min, Z.max))
             self.table = np.ascontiguousarray(Z.transpose(0, 2, 1))
 
     def cost(self) -> float:
-        """Values that a search for ten neighbors reads, as a fraction of all values of all rows; on a few rows."""
+        """Values that a search for ten neighbors reads, as a fraction of all values, measured on a few rows.
+
+        A single value in double precision counts as four in single precision.
+        """
         if not self.small:
             return np.inf
         n, d = self.rows.shape
         read = np.zeros(2, dtype=np.int64)
-        some = self.rows[:: n // TRIED + 1]
+        some = self.rows[:: n // 32 + 1]
         Z, length = self._coordinates(some)
         self._look(some, Z, length, min(10, n), read)
-        return (LEAF * CHUNK * read[0] + EXACT * d * read[1]) / (len(some) * n * max(d, self.table.shape[1]))
+        return (LEAF * CHUNK * read[0] + 4 * d * read[1]) / (len(some) * n * max(d, self.table.shape[1]))
 
     def __call__(self, X, k):
         """(distances, indices) of the k nearest rows of every row of X."""
         distance, index = np.empty((len(X), k)), np.empty((len(X), k), dtype=np.intp)
         if not self.small:
             return self.trees()(X, k)
-        far = np.zeros(len(X), dtype=bool)
+        far, step = np.zeros(len(X), dtype=bool), 256
 
         def fill(start):
-            part = slice(start, start + STEP)
+            part = slice(start, start + step)
             Z, length = self._coordinates(X[part])
             far[part] = ~(length**2 + self.largest < LARGE)
             Z[far[part]] = 0.0
             distance[part], index[part] = self._look(X[part], Z, length, k, np.zeros(2, dtype=np.int64))
 
-        parallel(fill, range(0, len(X), STEP))
+        parallel(fill, range(0, len(X), step))
         if far.any():
             distance[far], index[far] = self.trees()(X[far], k)
         return distance, index
 
     def _coordinates(self, X):
-        """((m, width) coordinates in single precision, filled up with zeros; (m,) lengths of the rows)."""
+        """((m, width) coordinates in single precision, filled up with zeros, and (m,) lengths of the rows)."""
         gaps = X - self.center
         along = gaps @ self.axes
         square = squares(gaps)
@@ -100,15 +99,15 @@ class Leaves:
 
         square, index = np.full((len(X), k), np.inf), np.full((len(X), k), len(self.rows), dtype=np.intp)
         exact = np.ascontiguousarray(X, dtype=np.float64)
-        slack = 2.0 * ROUNDING * length
+        slack = 2.0 * (8 * float(np.finfo(np.float32).eps)) * length  # rounding of a coordinate
         visit(exact, Z, slack, self.table, self.low, self.high, self.rows, self.order, square, index, read)
         return np.sqrt(square), index
 
 
 def quickest(rows: np.ndarray, trees: Callable | None):
-    """The faster of two exact searches among rows: by leaves where these leave much out, else by products."""
+    """The faster of two exact searches among rows, by leaves if these skip many rows, else by products."""
     n, d = rows.shape
-    if d <= WIDE[0] and n >= WIDE[1] * d:
+    if d <= 1000 and n >= 10 * d:  # components are computed for so many columns, and rows per column
         leaves = Leaves(rows, trees)
         if leaves.cost() <= MOST:
             return leaves
@@ -116,7 +115,7 @@ def quickest(rows: np.ndarray, trees: Callable | None):
 
 
 def _leaf_order(Z: Rows) -> np.ndarray:
-    """(n,) the rows leaf by leaf: halves of halves, cut across the coordinate of largest variance."""
+    """(n,) the rows leaf by leaf. They are halved repeatedly along the coordinate of largest variance."""
     order, parts = np.arange(len(Z)), [(0, len(Z))]
     for begin, end in parts:  # which grow
         if end - begin > LEAF:

@@ -1,4 +1,4 @@
-"""Nearest rows in many dimensions by brute force: matrix products in single precision, with a proof for every row."""
+"""Nearest rows in many dimensions by matrix products in single precision, with a proof for every row."""
 
 from collections.abc import Callable
 
@@ -8,26 +8,23 @@ import scipy.sparse as sp
 from ..backend import parallel
 from ..types import Rows
 
-SPARE = 4  # neighbors looked at beyond those wanted
 MOST_LINES = 64
-TILE = 2**19  # values in the cache at a time
-BLOCK = 4096  # rows whose squares are summed at a time
-LARGE = 1e37  # squares up to here, and their sums, are numbers in single precision
+LARGE = 1e37  # squares up to here, and their sums, are finite in single precision
 
 
 class Products:
     """Nearest rows from ‖y‖² − 2 x·y in single precision, measured again in double and proved to be the nearest.
 
     With the values of one row laid out as g lines, the m smallest are in the m columns of smallest minimum, so that
-    most values are read once and never sorted. A few neighbors more than wanted are measured. A row that was left out
-    and is nearer than they are would contradict the rounding of its value. If the rounding is too coarse to tell, as
+    most values are read once and never sorted. A few neighbors more than wanted are measured. If another row were
+    nearer, its value would have a larger error than rounding can cause. If the rounding is too coarse to decide, as
     among ties, a tree is searched.
     """
 
     def __init__(self, rows, trees):
         self.rows, self.trees = rows, trees
         n, d = rows.shape
-        # Small numbers have a finer rounding; the median of some rows is not moved by a few far ones.
+        # Small numbers have a finer rounding, and the median of some rows is not moved by a few far ones.
         self.center = np.median(rows[:: n // 1000 + 1], axis=0).astype(np.float64)
         squared = squares(rows - self.center)
         self.largest = squared.max()
@@ -39,13 +36,13 @@ class Products:
 
     def __call__(self, X, k):
         n = len(self.rows)
-        m = k + SPARE
+        m = k + 4  # a few more than wanted
         lines = min(MOST_LINES, 2 ** round(np.log2(n / m) / 2))  # as many values to sort first as in the end
         if m * lines > n:
             return self.trees()(X, k)
         distance, index = np.empty((len(X), k)), np.empty((len(X), k), dtype=np.intp)
         sure = np.empty(len(X), dtype=bool)
-        step = max(64, TILE // n)
+        step = max(64, 2**19 // n)  # so many values stay in the cache
 
         def fill(start):
             part = slice(start, start + step)
@@ -63,7 +60,7 @@ class Products:
         with np.errstate(over="ignore", invalid="ignore"):  # what is too large proves nothing
             value = np.column_stack([x, np.ones(len(x))]).astype(np.float32) @ self.table
             column = _smallest(value.reshape(len(x), lines, -1).min(axis=1), m)
-            # All of these columns, line after line: indices into a row of values.
+            # Indices into a row of values, for all of these columns, line after line.
             among = (column[:, None] + value.shape[1] // lines * np.arange(lines)[:, None]).reshape(len(x), -1)
             near = np.take(value, among + value.shape[1] * np.arange(len(x))[:, None])
             place = _smallest(near, m)
@@ -99,11 +96,11 @@ def squares(X: Rows) -> np.ndarray:
     """(n,) squared lengths of the rows."""
     if sp.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
-    out = np.empty(len(X))
+    out, step = np.empty(len(X)), 4096
 
     def fill(start: int) -> None:
-        rows = X[start : start + BLOCK]
-        np.einsum("ij,ij->i", rows, rows, dtype=np.float64, out=out[start : start + BLOCK])
+        rows = X[start : start + step]
+        np.einsum("ij,ij->i", rows, rows, dtype=np.float64, out=out[start : start + step])
 
-    parallel(fill, range(0, len(X), BLOCK))
+    parallel(fill, range(0, len(X), step))
     return out

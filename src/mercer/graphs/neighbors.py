@@ -1,4 +1,4 @@
-"""Nearest-neighbor graphs: the search, the edges, the Laplacians."""
+"""Nearest-neighbor graphs, with the search, the edges and the Laplacians."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -25,15 +25,15 @@ LAPLACIANS = ("normalized-weights", "symmetric", "unnormalized")
 class Neighbors:
     """Nearest training rows, by scikit-learn's trees or, for many rows of several columns, by leaves or products.
 
-    Rows that live elsewhere, or are moved there by `use_device`, are looked up there. Only the rows are kept when the
-    object is saved: the search structure is built when it is first needed.
+    Rows on another device, or moved there by `use_device`, are looked up there. Only the rows are saved. The search
+    structure is built when it is first needed.
     """
 
     def __init__(self, X: Rows) -> None:
         self.rows = X if sp.issparse(X) else np.ascontiguousarray(X)
         self.approximate = False
         self._search: Any = None
-        self._elsewhere: tuple = (None, None)  # where, and the search there
+        self._elsewhere: tuple = (None, None)  # another device and dtype, and the search there
         self._quick = False  # whether the search suits few pairs of rows only
         self._size: float | None = None
 
@@ -53,7 +53,7 @@ class Neighbors:
         return self._with_zeros(X, distance, index), index
 
     def hurry(self, n: int) -> bool:
-        """Let n rows and all later ones be looked up approximately, if they are very many (see `Cells`); whether so."""
+        """Look up n rows and all later ones approximately if they are very many (see `Cells`). Returns whether so."""
         many = self.rows.shape[0] * n > MANY_PAIRS and self.rows.shape[1] >= WIDE
         if many and not self._few() and self._there(moved(self.rows[:1])) is None:
             self.approximate, self._search = True, None
@@ -61,7 +61,7 @@ class Neighbors:
 
     @property
     def recall(self) -> float:
-        """Fraction of the true neighbors that the search finds, as measured on a sample: 1 for an exact one."""
+        """Fraction of the true neighbors that the search finds, as measured on a sample. It is 1 for an exact one."""
         return getattr(self._search, "recall", 1.0)
 
     def _exact(self, n: int):
@@ -76,7 +76,7 @@ class Neighbors:
         return sp.issparse(self.rows) or n < MANY_ROWS or d < MANY_COLUMNS
 
     def _there(self, X: Rows):
-        """The search where X lives, kept for the next rows from there. None on the host."""
+        """The search on the device of X, kept for the next rows from there. None on the host."""
         place = getattr(X, "device", None), X.dtype
         if self._elsewhere[0] != place:
             home, sparse = home_of(X), sp.issparse(X) or sp.issparse(self.rows)
@@ -87,7 +87,7 @@ class Neighbors:
         """Distances with 0 if two rows differ by rounding only, and there alone.
 
         In many dimensions the search expands ‖x − y‖² into products, which leaves √ε in place of 0, and 0 in place of
-        √ε; and a row along components is not the same to the last bit in a product with many rows and with few.
+        √ε. Also, the components of a row differ in the last bits between a product with many rows and one with few.
         """
         if self._size is None:
             self._size = float(np.median(np.sqrt(squares(self.rows))))
@@ -110,7 +110,7 @@ def neighbor_graph(X: Rows, n_neighbors: int = 10) -> tuple[Rows, float]:
     Two rows are joined when either is among the other's `n_neighbors` nearest. The weight is exp(−d²/2b²) with b² the
     mean squared length of the edges.
 
-    Returns (W, bandwidth): the CSR weights and b.
+    Returns (W, bandwidth), the CSR weights and b.
     """
     graph, bandwidth, *_ = build(X, n_neighbors)
     return graph, bandwidth
@@ -129,12 +129,12 @@ def searched(X: Rows, n_neighbors: int) -> FoundNeighbors:
 def build(X, n_neighbors, found=None):
     """(W, bandwidth) of `neighbor_graph`, the search among the rows, (n,) distances of their last neighbors.
 
-    found : what `searched` gives for at least so many neighbors, if it is known already. It is searched again if rows
-        are equally far at the cut: which of them counts depends on how many are requested.
+    found : result of `searched` for at least so many neighbors, if it is known already. The search is repeated if
+        several rows are equally far at the cut, because the choice among them depends on the number of neighbors.
     """
     n = X.shape[0]
     if not (isinstance(n_neighbors, (int, np.integer)) and n_neighbors >= 1):
-        raise InputError(f"n_neighbors={n_neighbors!r} is not accepted: give a whole number of at least 1.")
+        raise InputError(f"n_neighbors={n_neighbors!r} is not accepted. Give a whole number of at least 1.")
     if n < 2:
         raise InputError("A neighbor graph needs at least two rows. Give more rows, or use a kernel such as RBF().")
     k = min(int(n_neighbors), n - 1)
@@ -142,7 +142,7 @@ def build(X, n_neighbors, found=None):
     if distance.shape[1] > k + 1 and np.any(distance[:, k] == distance[:, k + 1]):
         distance, index = finder.find(X, k + 1)
     distance, index = distance[:, : k + 1], index[:, : k + 1]
-    # The row itself is found first, or, among duplicates, somewhere or not at all: drop it, else the farthest.
+    # The row itself is found first, or, among duplicates, anywhere or not at all. It is dropped, else the farthest.
     own = index == np.arange(n)[:, None]
     own[~own.any(axis=1), -1] = True
     distance, index = distance[~own].reshape(n, k), index[~own].reshape(n, k)
@@ -152,7 +152,7 @@ def build(X, n_neighbors, found=None):
     edges = edges.maximum(edges.T).tocsr()
     squared = edges.data - 1.0
     bandwidth = float(np.sqrt(squared.mean())) or 1.0
-    # exp never reaches 0 here: an edge of weight 0 would cut the graph silently.
+    # exp must not become 0 here, because an edge of weight 0 would cut the graph silently.
     edges.data = np.maximum(np.exp(-squared / (2.0 * bandwidth**2)), np.finfo(float).tiny ** 0.25)
     return edges, bandwidth, finder, distance[:, -1].copy()
 
@@ -160,7 +160,7 @@ def build(X, n_neighbors, found=None):
 def laplacian(W: Rows, kind: str = "normalized-weights") -> Rows:
     """Graph Laplacian of the weights W.
 
-    With S = D^{-1/2} W D^{-1/2}: "normalized-weights" is diag(Se) − S, the Laplacian of the degree-normalized weights,
+    Let S = D^{-1/2} W D^{-1/2}. "normalized-weights" is diag(Se) − S, the Laplacian of the degree-normalized weights,
     whose null vector is constant. "symmetric" is the usual I − S. "unnormalized" is D − W, for which
     fᵀ Lap f = ½ Σ w_ij (f_i − f_j)².
     """

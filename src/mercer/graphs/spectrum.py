@@ -1,11 +1,11 @@
-"""The low end of the spectrum of a graph Laplacian: a filtered block Krylov space, and a certificate.
+"""The low end of the spectrum of a graph Laplacian by a filtered block Krylov space, with a certificate.
 
-A product of the sparse matrix with a block of columns costs little next to keeping a long Krylov basis orthogonal, so a
-step of the basis takes many products: the block goes through a Chebyshev polynomial that is small on the unwanted part
-of the spectrum. A few short Lanczos runs say beforehand where that part lies. All this is in single precision, on rows
-reordered so that neighbors are near each other in memory. One Rayleigh-Ritz step in double precision then settles the
-pairs: what single precision adds to a vector is outside the space found, and enters the values and the mixing of
-close vectors with its square only.
+A product of the sparse matrix with a block of columns is cheap compared with keeping a long Krylov basis orthogonal.
+Each step of the basis therefore takes many products. They apply a Chebyshev polynomial that is small on the unwanted
+part of the spectrum, whose position is estimated by a few short Lanczos runs. All this is in single precision, on rows
+reordered so that neighbors are near each other in memory. One Rayleigh-Ritz step in double precision gives the final
+pairs. The error of a vector in single precision is outside the space found. It therefore enters the values and the
+mixing of close vectors with its square only.
 """
 
 import numpy as np
@@ -24,28 +24,27 @@ from ..types import Rows
 DENSE = 5000  # rows up to which the whole spectrum is computed densely
 SMALL = 500  # rows up to which LAPACK is faster than an iteration
 CROWDED = 2500  # rows up to which LAPACK is faster than an iteration that has to find many equal values
-RANK = 100  # eigenvectors kept above DENSE rows, unless the user says otherwise
+RANK = 100  # eigenvectors kept above DENSE rows by default
 TOL = 1e-5  # accepted ‖Lap v − λ v‖ / ‖Lap‖∞
 ROUNDS = 100  # filtered blocks after which LAPACK or ARPACK takes over
-# A filter may enlarge the lowest vectors e⁹ times next to the unwanted: single precision still sees those between.
-GROWTH = 9.0
+GROWTH = 9.0  # e⁹ times as much of the lowest vectors as of the unwanted. Single precision still resolves the others.
 
 
 def low_spectrum(Lap, rank=None, null=None, tol=TOL):
     """The smallest eigenvalues of a graph Laplacian, rising, and their vectors.
 
-    Dense up to 500 rows, and up to 5,000 when more than a fifth of the spectrum is sought. The zero eigenvalues, one a
-    connected component, are exact.
+    Dense up to 500 rows, and up to 5,000 when more than a fifth of the spectrum is wanted. The zero eigenvalues, one
+    per connected component, are exact.
 
     Parameters
     ----------
     Lap : (n, n) sparse Laplacian.
-    rank : pairs wanted. None: all up to 5,000 rows, 100 above.
-    null : (n,) function without zeros that Lap sends to 0. None: the constant.
+    rank : number of pairs. None means all up to 5,000 rows, and 100 above.
+    null : (n,) function without zeros that Lap maps to 0. None means the constant.
     tol : accepted residual.
 
-    Returns (values, vectors, residual): residual is the largest ‖Lap v − λ v‖ / ‖Lap‖∞; an iteration brings it below
-    `tol`.
+    Returns (values, vectors, residual). The residual is the largest ‖Lap v − λ v‖ / ‖Lap‖∞, which an iteration brings
+    below `tol`.
     """
     n = Lap.shape[0]
     rank = min(rank or (n if n <= DENSE else RANK), n)
@@ -64,7 +63,7 @@ def low_spectrum(Lap, rank=None, null=None, tol=TOL):
         found = np.zeros(rank), known[:, :rank].toarray()
     elif n > SMALL and not many:
         with blas_threads(1):  # thin products gain nothing from more
-            found = _filtered_krylov(Lap, rank, known, 0.5 * tol * norm)  # as seen in single precision
+            found = _filtered_krylov(Lap, rank, known, 0.5 * tol * norm)  # residual in single precision
     if found is None and n <= DENSE:
         values, vectors = eigh_down(-Lap.toarray(), rank)
         found = -values, vectors
@@ -86,7 +85,7 @@ def _null_functions(null: np.ndarray, component: np.ndarray, number: int) -> Row
 
 
 def _lanczos(Lap: Rows, rank: int, norm: float) -> tuple[np.ndarray, np.ndarray]:
-    """ARPACK on norm·I − Lap: the large end of it converges without a factorization, whose fill-in has no bound."""
+    """ARPACK on norm·I − Lap. Its large end converges without a factorization, whose fill-in has no bound."""
     n = Lap.shape[0]
     start = np.random.default_rng(0).standard_normal(n)
     flipped = (sp.eye(n) * norm - Lap).tocsr()
@@ -98,7 +97,7 @@ def _lanczos(Lap: Rows, rank: int, norm: float) -> tuple[np.ndarray, np.ndarray]
 def _filtered_krylov(Lap: Rows, rank: int, known: Rows, limit: float) -> tuple[np.ndarray, np.ndarray] | None:
     """(values, vectors) of the `rank` smallest pairs with residuals up to `limit`. None if it does not get there.
 
-    The columns of `known` are the first of them, null vectors. The others are sought next to those.
+    The columns of `known` are the first of them, which are null vectors. The others are orthogonal to those.
     """
     n, wanted = Lap.shape[0], rank - known.shape[1]
     order = reverse_cuthill_mckee(Lap, symmetric_mode=True)
@@ -126,12 +125,12 @@ class _Space:
     def __init__(self, Lap: Rows, wanted: int, known: Rows, limit: float, width: int) -> None:
         self.n, self.wanted, self.limit, self.width = Lap.shape[0], wanted, limit, width
         self.rng = np.random.default_rng(0)
-        self.block = self._random(width)  # there, where `use_device` moves it, the iteration runs
+        self.block = self._random(width)  # the iteration runs on its device, which `use_device` sets
         self.home = home_of(self.block)
         self.Lap = Lap.astype(np.float32)
         self.A, self.known, self.known_T = (self._beside(matrix) for matrix in (self.Lap, known, known.T))
-        nodes, share, self.top = self._survey()
-        self._aim(nodes[0], float(np.interp(1.6 * wanted / (self.n - known.shape[1]), share, nodes)))
+        nodes, fraction, self.top = self._survey()
+        self._aim(nodes[0], float(np.interp(1.6 * wanted / (self.n - known.shape[1]), fraction, nodes)))
         most = min(3 * wanted + 2 * self.width, self.n - known.shape[1])
         self.Q, self.AQ = (self.home.empty((most, self.n), self.block).T for _ in range(2))
         self.T = np.zeros((most, most))
@@ -150,7 +149,7 @@ class _Space:
     def grow(self) -> None:
         """Filter the block twice and add what is new in it to the basis.
 
-        Products with the sparse matrix are cheap: the second filter spares a fifth of the basis and of the time.
+        Products with the sparse matrix are cheap, and the second filter saves a fifth of the basis and of the time.
         """
         block = self.home.orthonormal(self._clear(self._filter(self.block)))
         block = self._orthonormal(self._filter(block))
@@ -171,9 +170,7 @@ class _Space:
         return self._residual(self.values[: self.wanted], self.Y[:, : self.wanted])
 
     def crowded(self) -> bool:
-        """Whether as many of the wanted values as a block is wide are too close for the residual to distinguish
-        them.
-        """
+        """Whether `width` of the wanted values are too close for the residual to distinguish them."""
         last = self.values[self.width - 1 : self.wanted]
         return bool(np.any(last - self.values[: len(last)] <= 4 * self.limit))
 
@@ -211,10 +208,10 @@ class _Space:
         return float(_lengths(gap).max())
 
     def _survey(self, runs: int = 8, steps: int = 24) -> tuple[np.ndarray, np.ndarray, float]:
-        """(nodes, fraction of the spectrum below each, upper bound of the spectrum), from Lanczos runs side by side.
+        """(nodes, fraction of the spectrum below each, upper bound of the spectrum), from several Lanczos runs.
 
-        A run of Lanczos from a random vector is a quadrature of the density of eigenvalues; and its largest value plus
-        the residual of that bounds the spectrum.
+        A run of Lanczos from a random vector is a quadrature of the density of eigenvalues. Its largest value plus the
+        residual of that value bounds the spectrum.
         """
         V, before = self._clear(self._random(runs)), 0.0
         V /= _lengths(V)
@@ -257,13 +254,13 @@ class _Space:
             after = self.M @ now
             after -= before
             before, now = now, after
-            if step % self.often == 0:  # rounding brings the known vectors back, and nothing grows as they do
+            if step % self.often == 0:  # rounding brings the known vectors back, and they grow the fastest
                 self._clear(before)
                 self._clear(now)
         return now
 
     def _clear(self, V: np.ndarray) -> np.ndarray:
-        """Take the known null vectors out of V, in place."""
+        """Remove the known null vectors from V, in place."""
         V -= self.known @ (self.known_T @ V)
         return V
 

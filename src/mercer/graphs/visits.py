@@ -1,16 +1,11 @@
-"""Compiled loops of the search among leaves. Imports numba: lazily."""
+"""Compiled loops of the search among leaves. Import lazily (needs numba)."""
 
 import numpy as np
 
 from ..compilation import compiled
 from .leaves import LEAF
 
-FIRST = 4  # leaves that are visited in the order of their bounds, to have a limit soon
-MOST = np.float32(3e38)
 ZERO, ONE = np.float32(0.0), np.float32(1.0)
-ROUNDED = 1.0 + 2e-5  # more than a sum of 72 squares in single precision can be wrong by
-
-
 FAST = {"contract", "reassoc", "nsz", "nnan"}
 
 
@@ -26,22 +21,28 @@ def _measured(x, y):
 
 @compiled(nogil=True, error_model="numpy", fastmath=FAST)
 def visit(X, Z, slack, table, low, high, rows, order, square, index, read):
-    """The k nearest rows: `square` (infinite before) and `index` (the number of rows before) are filled.
+    """Find the k nearest rows. `square` (infinite before) and `index` (the number of rows before) are filled.
 
     Loops over leaves and over the rows of a leaf have no branch and one width of numbers, so that they become vector
-    instructions: rows within the limit are counted as float32, and copied whether or not they are to stay.
+    instructions. Rows within the limit are counted as float32, and all rows are copied before some of them are dropped.
 
     Parameters
     ----------
-    X : (m, d) float64. Z : (m, w) their coordinates, float32. slack : (m,) what rounding adds to their distances.
-    table : (leaves, w, rows of a leaf) float32. low, high : (w', leaves) bounds of the first coordinates.
-    rows : (n, d) in the order in which they were given. order : (n,) their numbers, leaf after leaf.
-    read : (2,) adds the parts of leaves that were read and the rows that were measured.
+    X : (m, d) float64.
+    Z : (m, w) their coordinates, float32.
+    slack : (m,) the rounding in their distances.
+    table : (leaves, w, rows of a leaf) float32.
+    low, high : (w', leaves) bounds of the first coordinates.
+    rows : (n, d) in the given order.
+    order : (n,) their numbers, leaf after leaf.
+    read : (2,) counts of the parts of leaves that were read and the rows that were measured, which are increased.
     """
     n, d = rows.shape
     leaves, width = table.shape[:2]
     k = square.shape[1]
     whole = d < width  # no coordinate is a length
+    first = 4  # leaves that are visited in the order of their bounds, to have a limit soon
+    rounded = 1.0 + 2e-5  # more than the relative error of a sum of 72 squares in single precision
     best, kept, value, exact = np.empty(k), np.empty(n + 1, np.intp), np.empty(n + 1, np.float32), np.empty(n)
     bound, near, total = np.empty(leaves, np.float32), np.empty(leaves, np.intp), np.empty(LEAF, np.float32)
     values = table.ravel()
@@ -55,11 +56,11 @@ def visit(X, Z, slack, table, low, high, rows, order, square, index, read):
                 bound[leaf] += gap * gap
         for p in range(k):
             best[p] = np.inf
-        limit, number, turn, last = MOST, 0, 0, leaves
+        limit, number, turn, last = np.float32(3e38), 0, 0, leaves
         for leaf in range(leaves):
             near[leaf] = leaf
         while turn < last:
-            if turn < FIRST:
+            if turn < first:
                 place = turn
                 for other in range(turn + 1, last):
                     place = other if bound[other] < bound[place] else place
@@ -101,9 +102,9 @@ def visit(X, Z, slack, table, low, high, rows, order, square, index, read):
                             best[p] = best[p - 1]
                             p -= 1
                         best[p] = upper
-                farthest = np.sqrt(best[k - 1]) * ROUNDED
+                farthest = np.sqrt(best[k - 1]) * rounded
                 farthest += 2.0 * (slack[i] + 1e-6 * farthest)
-                limit = np.float32(min(farthest * farthest * ROUNDED, 3e38))
+                limit = np.float32(min(farthest * farthest * rounded, 3e38))
             if turn == 1:  # all but the first one, as far as they are near enough
                 last = 1
                 for place in range(1, leaves):

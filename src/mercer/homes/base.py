@@ -44,7 +44,7 @@ class Home:
         return self.host(A)
 
     def like(self, a: Array, Z: Rows) -> Block:
-        """A host array where blocks of Z are computed, in Z's dtype."""
+        """A host array moved to the device of Z, in Z's dtype."""
         return np.asarray(a, dtype=Z.dtype)
 
     def near(self, a: Block, X: Rows) -> Block:
@@ -70,7 +70,7 @@ class Home:
     # Checks
 
     def opened(self, X: Rows, frames: bool = False) -> Rows:
-        """Rows as a fit uses them. `frames` keeps the cells of a data frame as they are."""
+        """Rows in the form that a fit uses. `frames` leaves the cells of a data frame unchanged."""
         return X
 
     def refuse_lazy(self, sentence: str) -> None:
@@ -112,7 +112,7 @@ class Home:
     # A sample that represents all rows. If this process can index the rows, the sample is all of them
 
     def sample(self, X: Rows, seed: int, *also: Array) -> Rows:
-        """Draw the rows that a fit reads one by one, including `also`. Returns their positions (None: all rows)."""
+        """Draw the rows that a fit reads one by one, including `also`. Returns their positions. None means all rows."""
         return None
 
     def sampled(self, a: Block, X: Rows) -> Block:
@@ -124,7 +124,7 @@ class Home:
         return None
 
     def fetch(self, X: Rows, *sets: Array) -> None:
-        """Fetch the sample and these rows in one pass, so that ``X[rows]`` finds them."""
+        """Fetch the sample and these rows in one pass, so that ``X[rows]`` needs no further pass."""
 
     # Passes over all rows, block by block, with float64 sums on the host
 
@@ -269,7 +269,7 @@ class Home:
         return out
 
     def ranks(self, values: Array, X: Rows) -> tuple[Block, Block]:
-        """Two (n, d) counts, of the sorted (q, d) values of its column below each entry, and of those not above it."""
+        """Two (n, d) counts of the sorted (q, d) values of a column, those below each entry and those not above it."""
         low = np.empty(X.shape, dtype=np.intp)
         for j, column in enumerate(values.T):
             low[:, j] = np.searchsorted(column, X[:, j], side="left")
@@ -297,7 +297,7 @@ class Home:
         return None
 
     def partition(self, Z: Rows, linear: Array, weight: Array) -> RowClusters | None:
-        """The rows of Z, ready to be put into clusters on Z's device. None if the host does it from products."""
+        """The rows of Z for c-means on Z's device. None if the host uses products with the rows instead."""
         return None
 
     def solve_lower(self, L: Rows, B: Rows) -> Block:

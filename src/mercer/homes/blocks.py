@@ -24,9 +24,11 @@ class Blocks:
     Parameters
     ----------
     parts : blocks in the engine, as NumPy or SciPy rows, or as data frames.
-    lengths : rows of each. width : number of columns.
+    lengths : number of rows of each block.
+    width : number of columns.
     dtype : floating-point type in which rows are computed. None leaves data frames unchanged.
-    names : of the columns, or None. source : the rows for which predictions are computed, or None.
+    names : names of the columns, or None.
+    source : the rows for which predictions are computed, or None.
 
     Attributes
     ----------
@@ -104,7 +106,7 @@ class Blocks:
     def total(self, function: Callable, shared: object, weight: Array | None = None) -> tuple:
         """Σ function(shared, block, weight of its rows) over the blocks. `function` returns a tuple of arrays.
 
-        shared : sent to each worker once, and not with every task.
+        shared : object that is sent to each worker once, and not with every task.
         """
         parts, at_once = self._on_each(function, shared, weight), 8  # the workers add them, and the client gets one
         while len(parts) > 1:
@@ -157,7 +159,7 @@ def as_rows(block: Block, dtype: DTypeLike | None) -> Block:
 
 
 def pick(block: Block, which: Array, length: int, dtype: DTypeLike | None, names: ColumnLike) -> Block:
-    """Some rows of a block. Refused if it has another length than was given, or contains NaN or infinity."""
+    """Some rows of a block. Raises an error if it has another length, or contains NaN or infinity."""
     if block.shape[0] != length:
         raise InputError(
             f"A block of X has {block.shape[0]} rows, and the given number was {length}. Count them again."
@@ -188,7 +190,8 @@ def add(*parts: tuple) -> tuple:
 def answered(block: Block, model: Estimator, call: tuple[str, tuple, dict], like: Array, step: int = 2**15) -> Array:
     """Result of a method of a model for the rows of a block, so many rows at a time as fit a worker's memory.
 
-    like : the result for no rows. step : rows at a time.
+    like : the result for no rows.
+    step : rows at a time.
     """
     n, (name, arguments, options) = block.shape[0], call
     if n == 0:
@@ -232,6 +235,6 @@ def _dtype(source: Any) -> np.dtype:
             what = f"the column {name!r} of the data frame contains {kind}" if hasattr(source, "columns") else kind
             raise InputError(
                 f"X is not made of numbers: {what}. Accepted: float32, float64, whole numbers. FewLabelClassifier "
-                "takes tables of any columns."
+                "accepts tables of any columns."
             )
     return np.dtype(np.float32 if {str(kind).lower() for kind in kinds.values()} == {"float32"} else np.float64)

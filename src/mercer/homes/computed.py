@@ -8,7 +8,7 @@ from ..types import Array, Block, Rows
 from .base import Home
 from .host import HOME as HOST
 
-ENTRIES = 2**18  # per block: 2 MB, or r × r if that is more
+ENTRIES = 2**18  # per block (2 MB), or r × r if that is more
 
 
 class Computed:

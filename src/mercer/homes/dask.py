@@ -36,7 +36,7 @@ class Dask(Home):
             return A.compute()
 
     def spread(self, Z: Array, X: Rows) -> None:
-        return None  # features that came with the landmarks are computed again, block by block
+        return None  # the features are computed again, block by block
 
     def only(self, X: Rows, keep: Array) -> Rows:
         return X.only(keep)

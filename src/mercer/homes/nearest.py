@@ -24,10 +24,10 @@ class SearchSizes(NamedTuple):
     lines : values of which the least is kept.
     groups : minima of which the least is examined first.
     few : rows up to which all distances are measured.
-    lanes : groups side by side in a GPU tile.
+    lanes : number of groups in a GPU tile.
     memory : fraction of the free GPU memory for the values of a block of rows.
     cpu_bytes : bytes of these values on the CPU.
-    largest : of half-precision numbers. Larger ones prove nothing.
+    largest : largest half-precision number that is used. Larger ones prove nothing.
     tile : rows, columns, warps and stages of a GPU tile, the fastest of several on an H200.
     wide_tile : the same for rows with more than 128 columns, which come in chunks.
     """
@@ -52,7 +52,8 @@ class Nearest:
 
     Parameters
     ----------
-    Y : (m, d) tensor. free : bytes that may be allocated next to it, None if unknown.
+    Y : (m, d) tensor.
+    free : bytes that may be allocated in addition to it, None if unknown.
     """
 
     def __init__(self, Y: Rows, free: int | None = None):

@@ -1,4 +1,4 @@
-"""Clusters of rows on a GPU: one pass over the rows moves each to its nearest center and adds up the new centers."""
+"""Clusters of rows on a GPU. One pass over the rows moves each to its nearest center and adds up the new centers."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 
 
 class Moved(NamedTuple):
-    """The clusters after every row has moved to its nearest center, and what the old ones were."""
+    """The clusters after every row has moved to its nearest center, and the objective of the old ones."""
 
     labels: "Tensor"  # of the new clusters, on the device
     sums: "Tensor"  # Σ w z per new cluster, on the device
     mass: Array  # Σ w per new cluster
-    rows: Array  # how many rows of positive weight per new cluster
+    rows: Array  # number of rows of positive weight per new cluster
     moved: int  # rows that changed their cluster
     objective: float  # of the old clusters
-    least: "Tensor"  # squared distance of each row to its new center as it was, on the device
+    least: "Tensor"  # squared distance of each row to the old position of its new center, on the device
 
 
 class RowClusters:
-    """Rows z with their k(x, x) and weights. Labels, distances and sums stay on the device; numbers come to the host.
+    """Rows z with their k(x, x) and weights. Labels, distances and sums stay on the device. Numbers go to the host.
 
     Products are in float64, whatever the type of the rows.
     """
 
-    entries = 2**27  # of a block of rows in float64: 1 GB
+    entries = 2**27  # of a block of rows in float64, which is 1 GB
 
     def __init__(self, Z: "Tensor", linear: Array, weight: Array) -> None:
         torch = need("torch")

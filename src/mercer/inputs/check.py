@@ -14,7 +14,7 @@ from .frames import from_arrow, is_arrow
 
 
 def check_rows(owner: Estimator, X: Rows, reset: bool, *, min_rows: int = 1, takes: str = "numbers") -> Rows:
-    """Return X after checks: two dimensions, finite float32 or float64 numbers, and the columns of the fit.
+    """Return X after checks of its dimensions, its numbers (finite float32 or float64) and its columns (as in fit).
 
     X stays on its device. A fit calls this once. Maps and spaces are built from checked rows and do not look for NaN.
 
@@ -25,7 +25,7 @@ def check_rows(owner: Estimator, X: Rows, reset: bool, *, min_rows: int = 1, tak
     owner : the estimator or map, which remembers the columns.
     reset : True in fit, which learns the number and names of the columns. False afterwards, when they are compared.
     min_rows : fewest rows accepted.
-    takes : what the rows are for the kernel: "numbers", "objects", or "any" of the two.
+    takes : the rows that the kernel takes, "numbers", "objects" or "any" of the two.
     """
     home = home_of(X)
     if home.on_host:
@@ -41,7 +41,7 @@ def check_rows(owner: Estimator, X: Rows, reset: bool, *, min_rows: int = 1, tak
         validate_data(owner, home.example(X), reset=reset, skip_check_array=True)
     X = home.opened(X)
     if X.shape[0] < min_rows:
-        raise InputError(f"X has {X.shape[0]} row(s); at least {min_rows} are needed.")
+        raise InputError(f"X has {X.shape[0]} row(s). At least {min_rows} are needed.")
     if reset:
         owner.n_features_in_ = X.shape[1]
     elif X.shape[1] != owner.n_features_in_:
@@ -49,7 +49,7 @@ def check_rows(owner: Estimator, X: Rows, reset: bool, *, min_rows: int = 1, tak
             f"X has {X.shape[1]} features, but {type(owner).__name__} is expecting {owner.n_features_in_} features "
             "as input."
         )
-    refuse_values(X)  # rows in Dask are looked at in the pass that brings the sample
+    refuse_values(X)  # rows in Dask are checked in the pass that brings the sample
     return X
 
 
@@ -72,7 +72,7 @@ def _check_objects(owner: Estimator, X: Rows, reset: bool, min_rows: int, takes:
             "array of one dimension, one object per row. For rows of numbers use a kernel such as RBF()."
         )
     if len(column) < min_rows:
-        raise InputError(f"Found array with {len(column)} sample(s); at least {min_rows} are needed. Give more rows.")
+        raise InputError(f"Found array with {len(column)} sample(s). At least {min_rows} are needed. Give more rows.")
     if reset:
         owner.n_features_in_ = 1
         owner.__dict__.pop("feature_names_in_", None)
@@ -90,7 +90,7 @@ def _short(row: object) -> str:
 
 
 def refuse_values(X: Rows) -> None:
-    """Refuse tensors with NaN, infinity or numbers that have no square. `check_rows` does it for host rows."""
+    """Refuse tensors with NaN, infinity or numbers whose square overflows. `check_rows` does it for host rows."""
     home = home_of(X)
     refuse_columns(home.bad_columns(X), home.name)
     if largest := home.magnitude(X):
@@ -98,7 +98,7 @@ def refuse_values(X: Rows) -> None:
 
 
 def refuse_not_finite(X: Rows, names: ColumnLike) -> None:
-    """Refuse dense or sparse host rows with NaN, infinity or numbers that have no square, and name the columns."""
+    """Refuse dense or sparse host rows with NaN, infinity or numbers whose square overflows. Names the columns."""
     values = X.data if sp.issparse(X) else X
     flat = values.ravel(order="K")
     with np.errstate(invalid="ignore", over="ignore"):
@@ -116,7 +116,7 @@ def refuse_not_finite(X: Rows, names: ColumnLike) -> None:
 
 
 def _refuse_large(largest: float, dtype: DTypeLike | None) -> None:
-    """Refuse rows whose squares are not numbers."""
+    """Refuse rows whose squares overflow."""
     most = 1e-3 * float(np.sqrt(np.finfo(dtype).max))
     if largest > most:
         raise InputError(

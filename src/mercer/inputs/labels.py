@@ -1,7 +1,7 @@
-"""Read y, which contains class names with any marks of unlabeled rows, or class probabilities.
+"""Read y, which contains class names with any missing-label markers, or class probabilities.
 
 A row is unlabeled when its entry is NaN, None, pd.NA, an empty string or, as in scikit-learn, -1. An ambiguous entry
-is refused, and the message names both meanings. Nothing is guessed.
+raises an error that names both meanings. Nothing is guessed.
 """
 
 from collections.abc import Iterator
@@ -24,9 +24,9 @@ class Labels:
     """The labels of n rows, k classes, l labeled rows."""
 
     classes: np.ndarray  # (k,) the class names, sorted
-    codes: np.ndarray  # (n,) position of each row's (most likely) class in `classes`, -1 where unlabeled
+    codes: np.ndarray  # (n,) position of each row's (most likely) class in `classes`, -1 if unlabeled
     labeled: np.ndarray  # (l,) positions of the labeled rows, ascending
-    given: np.ndarray  # (l, k) what is known of the labeled rows: one-hot rows, or class probabilities
+    given: np.ndarray  # (l, k) one-hot rows or class probabilities of the labeled rows
     soft: bool = False  # whether `given` contains probabilities other than 0 and 1
     weight: np.ndarray | None = None  # (l,) how much each label counts. None if each counts once
 
@@ -55,7 +55,7 @@ class Labels:
 
     @property
     def row_weight(self) -> np.ndarray:
-        """(n,) the same by row, 1 for the unlabeled ones."""
+        """(n,) the weight of every row, which is 1 for the unlabeled ones."""
         out = np.ones(len(self.codes))
         out[self.labeled] = self.counted
         return out
@@ -101,7 +101,7 @@ class Labels:
             yield test, self.keep(np.setdiff1d(np.arange(len(self.labeled)), test))
 
     def counts(self, weight: np.ndarray | None = None) -> np.ndarray:
-        """(k,) how much label mass each class has. `weight` has one entry per row."""
+        """(k,) total weight of the labels of each class. `weight` has one entry per row."""
         return self.given.sum(axis=0) if weight is None else weight[self.labeled] @ self.given
 
 
@@ -136,7 +136,7 @@ def read_labels(y: ColumnLike, missing_label: object = "auto", n_rows: int | Non
     keep = np.flatnonzero(~marked)
     if len(keep) == 0:
         raise InputError(
-            f"y contains no labels: all {len(y)} entries mark unlabeled rows "
+            f"y contains no labels. All {len(y)} entries mark unlabeled rows "
             f"(missing_label={missing_label!r}). Label at least one row of each of two classes."
         )
     classes, rank = _sorted_classes(values, keep)
@@ -191,8 +191,9 @@ def weigh_labels(labels: Labels, weight: np.ndarray | None, class_weight: Column
 
     Parameters
     ----------
-    weight : (n,) of the rows, or None. class_weight : None, a dict or "balanced". A class that the dict does not name
-        has weight 1. If "balanced", all classes have the same total.
+    weight : (n,) of the rows, or None.
+    class_weight : None, a dict or "balanced". A class that the dict does not name has weight 1. If "balanced", all
+        classes have the same total.
     """
     if weight is not None:
         labels = weighed(labels, weight)
@@ -208,14 +209,14 @@ def weigh_labels(labels: Labels, weight: np.ndarray | None, class_weight: Column
         each = np.zeros(0)
     if not (len(each) and np.isfinite(each).all() and (each > 0).all()):
         raise InputError(
-            f"class_weight={class_weight!r} is not accepted: give None, 'balanced', or a dict of positive numbers by "
+            f"class_weight={class_weight!r} is not accepted. Give None, 'balanced', or a dict of positive numbers by "
             f"class. The classes are {labels.classes.tolist()}."
         )
     return replace(labels, weight=labels.counted * (labels.given @ each))
 
 
 def unlabeled(y: ColumnLike, missing_label: object = "auto", classes: ColumnLike = ()) -> np.ndarray:
-    """(n,) which entries of y mark unlabeled rows. Nothing that is among `classes` does.
+    """(n,) which entries of y mark unlabeled rows. An entry of `classes` never does.
 
     Unlike `read_labels` this takes y of one class, or without any mark, because a score may be computed on such rows.
     """
@@ -231,7 +232,7 @@ def unlabeled(y: ColumnLike, missing_label: object = "auto", classes: ColumnLike
 
 
 def encode(y: ColumnLike, classes: ColumnLike) -> np.ndarray:
-    """(n,) position of each entry in the sorted `classes`, -1 if it is none of them.
+    """(n,) position of each entry in the sorted `classes`, or -1 if it is not among them.
 
     In a table of probabilities, the most likely class. Its columns are in the order in which `read_labels` found them.
     """
@@ -245,30 +246,28 @@ def encode(y: ColumnLike, classes: ColumnLike) -> np.ndarray:
 
 
 def labeled_accuracy(
-    y: ColumnLike, answer: object, classes: ColumnLike, missing_label: object = "auto", weight: ColumnLike = None
+    y: ColumnLike, predicted: object, classes: ColumnLike, missing_label: object = "auto", weight: ColumnLike = None
 ) -> float:
-    """Fraction of correct predictions over the entries of y that carry a label. A prediction that is not a class is
-    wrong.
-    """
+    """Accuracy over the entries of y that are labels. A prediction that is not a class is wrong."""
     rows = ~unlabeled(y, missing_label, classes)
     if not rows.any():
         raise InputError("There is no row to score, because no entry of y is a label. Give labels to compare with.")
-    truth, answer = encode(y, classes)[rows], encode(answer, classes)[rows]
+    truth, predicted = encode(y, classes)[rows], encode(predicted, classes)[rows]
     weight = None if weight is None else np.asarray(weight)[rows]
-    return float(np.average((truth == answer) & (truth >= 0), weights=weight))
+    return float(np.average((truth == predicted) & (truth >= 0), weights=weight))
 
 
 def read_targets(y: ColumnLike, n_rows: int | None, several: bool = False) -> np.ndarray:
     """(n,) float64 regression targets, NaN if unlabeled (NaN, None or pd.NA). They may be (n, k) if `several`."""
     _, y = array_of(y)
     if y.ndim not in (1, 1 + several) or (n_rows is not None and len(y) != n_rows):
-        raise InputError(f"y has shape {y.shape}: give one number per row of X ({n_rows} rows), NaN where unlabeled.")
+        raise InputError(f"y has shape {y.shape}. Give one number per row of X ({n_rows} rows), NaN if unlabeled.")
     if y.dtype.kind == "O":
         y = np.array([np.nan if is_nothing(v) else v for v in y.ravel()], dtype=object).reshape(y.shape)
     try:
         y = y.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"y cannot be read as numbers ({error}). Give numbers, NaN where unlabeled.") from None
+        raise InputError(f"y cannot be read as numbers ({error}). Give numbers, NaN if unlabeled.") from None
     if np.isinf(y).any():
         raise InputError(f"Input y contains infinity (row {np.flatnonzero(np.isinf(y))[0]}). Give finite numbers.")
     largest = 1e150  # squares must be numbers
@@ -316,7 +315,7 @@ def _marked(values: np.ndarray, missing_label: object) -> np.ndarray:
         if marked.any():  # NaN marks unlabeled here, and -1 as a second mark would leave one class
             return marked
         raise InputError(
-            'y contains only -1 and 1: -1 is a class in papers on two classes and "unlabeled" in scikit-learn. '
+            'y contains only -1 and 1. In papers on two classes -1 is a class, and in scikit-learn it is "unlabeled". '
             + _ALSO_ONE
         )
     return marked | minus_one

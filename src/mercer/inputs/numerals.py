@@ -1,4 +1,4 @@
-"""Numbers as people write them."""
+"""Numbers for messages and reports."""
 
 
 def short(value: float, digits: int = 3) -> str:

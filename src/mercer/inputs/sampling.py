@@ -11,19 +11,19 @@ from ..homes import home_of
 from ..types import ColumnLike, Rows
 from .entries import array_of, distinct, is_nothing
 
-MOST = 20_000  # labels that a fit on rows in Dask uses, next to those that the sample happens to have
+MOST = 20_000  # labels for which a fit on rows in Dask adds rows to the sample
 
 
 def on_sample(
     X: Rows, y: ColumnLike, kind: str, missing_label: object = "auto", seed: int = 0, also: ColumnLike = ()
 ) -> Any:
-    """Return y for the rows that a fit uses. Rows on the host keep y as it is, and rows in Dask get their sample here.
+    """Return y for the rows that a fit uses. For rows on the host y is unchanged. Rows in Dask get their sample here.
 
     Parameters
     ----------
     X : checked rows.
-    y : None, n entries on the client, a Dask column, or a dict {row number: entry}.
-    kind : what counts as filled: "classes", "targets" (numbers) or "outliers" (-1).
+    y : None, n entries on the client, a Dask column, or a dict from row numbers to entries.
+    kind : "classes", "targets" (numbers) or "outliers" (-1), which decides the cells that count as filled.
     also : positions of further rows that the sample must contain.
     """
     home = home_of(X)
@@ -119,7 +119,7 @@ def _of_mapping(y: Mapping, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _entries(y: ColumnLike, rows: np.ndarray) -> Any:
-    """Some entries of a column on the client, of the type it has."""
+    """Some entries of a column on the client, of the same type."""
     return y.iloc[rows] if hasattr(y, "iloc") else array_of(y)[1][rows]
 
 
@@ -128,7 +128,8 @@ def labels_to_fit(codes: ColumnLike, n_classes: int, entries: int, seed: int) ->
 
     Parameters
     ----------
-    codes : (l,) class number of each label. entries : most labels times classes. At least two per class are taken.
+    codes : (l,) class number of each label.
+    entries : largest number of labels times classes. At least two labels per class are taken.
     """
     codes = np.asarray(codes)
     most = max(entries // max(n_classes, 1), 2 * n_classes)

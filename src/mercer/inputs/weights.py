@@ -1,4 +1,4 @@
-"""Sample weights and seeds as users hand them in."""
+"""Checks of sample weights and seeds."""
 
 from numbers import Integral
 
@@ -29,7 +29,7 @@ def check_weight(weight: ColumnLike, n: int) -> np.ndarray | None:
     largest = float(weight.max())
     if not 1e-100 <= largest <= 1e100:
         raise InputError(f"The largest sample_weight is {largest:.1e}. Accepted: 1e-100 to 1e100. Divide by the mean.")
-    least = 1e-100 * largest  # a row with less counts as one without weight
+    least = 1e-100 * largest  # smaller weights count as 0
     return np.where(weight < least, 0.0, weight) if weight.min() < least else weight
 
 
@@ -41,7 +41,7 @@ def seed_of(random_state: Seed) -> int:
         return int(random_state.randint(2**31 - 1))
     if not isinstance(random_state, Integral) or random_state < 0:
         raise InputError(
-            f"random_state={random_state!r} is not accepted: give a whole number of at least 0, a RandomState or None."
+            f"random_state={random_state!r} is not accepted. Give a whole number of at least 0, a RandomState or None."
         )
     return int(random_state)
 

@@ -21,7 +21,7 @@ FORMAT = 4
 
 
 def write(path: str | Path, tree: Any, arrays: list[np.ndarray]) -> None:
-    """Write what `Packer` made of a model."""
+    """Write the JSON and the arrays that `Packer` made of a model."""
     data = [_npy(array) for array in arrays]
     about = {"format": FORMAT, "mercer": __version__, "numpy": np.__version__, "model": tree}
     about["sha256"] = [_digest(part).decode() for part in data]
@@ -34,7 +34,7 @@ def write(path: str | Path, tree: Any, arrays: list[np.ndarray]) -> None:
 
 
 def read(path: Path, build: Callable[[Any, list[np.ndarray], str], Any]) -> Any:
-    """Return `build(tree, arrays, name of the file)` of a file. Every fault of the file is explained in a sentence."""
+    """Return `build(tree, arrays, name of the file)` of a file. A fault of the file raises an `InputError`."""
     try:
         with zipfile.ZipFile(path) as file:
             total = sum(member.file_size for member in file.infolist())
@@ -60,7 +60,7 @@ def read(path: Path, build: Callable[[Any, list[np.ndarray], str], Any]) -> Any:
         ) from None
     except (InputError, BackendError):
         raise
-    except Exception as error:  # whatever else broken JSON, broken compression or missing members lead to
+    except Exception as error:  # broken JSON, broken compression and missing members raise many types of errors
         raise _damaged(path.name, str(error) or type(error).__name__) from None
 
 
@@ -83,14 +83,14 @@ def _check_version(about, name):
     version = about["format"]
     if version == FORMAT:
         return
-    own = f"this is mercer {__version__}, which reads format {FORMAT}"
+    own = f"This is mercer {__version__}, which reads format {FORMAT}."
     if isinstance(version, int) and version < FORMAT:
         raise InputError(
-            f"{name} was written by a development version of mercer in format {_short(version)}; {own}. "
+            f"{name} was written by a development version of mercer in format {_short(version)}. {own} "
             "Fit and save the model again."
         )
     raise InputError(
-        f"{name} was written by mercer {_short(about.get('mercer'))} in format {_short(version)}; {own}. "
+        f"{name} was written by mercer {_short(about.get('mercer'))} in format {_short(version)}. {own} "
         "Update mercer (pip install --upgrade mercer)."
     )
 

@@ -13,7 +13,7 @@ from .trees import tree_state
 
 
 class Packer:
-    """Turns objects into JSON and a list of arrays. An object that occurs twice is written once.
+    """Turn objects into JSON and a list of arrays. An object that occurs twice is written once.
 
     Attributes
     ----------
@@ -46,13 +46,13 @@ class Packer:
         if id(value) in self._seen:
             return {"same": self._seen[id(value)]}
         self._seen[id(value)] = number = len(self._seen)
-        self._kept.append(value)  # an id is unique only as long as the object lives
+        self._kept.append(value)  # an id is unique only as long as the object exists
         return {**self._pack_new(value, where), "id": number}
 
     def _pack_new(self, value, where: str) -> dict:
         value = bring(value)
         if isinstance(getattr(type(value), "compact", None), FunctionType):
-            value = value.compact()  # a model that names what to save of it
+            value = value.compact()  # the part of a model that is saved
         if isinstance(value, np.ndarray):
             if value.dtype.kind in "OT":
                 cells = [self.pack(v, where) for v in value.ravel().tolist()]
@@ -77,6 +77,6 @@ class Packer:
         return {"object": name, "state": [[k, self.pack(v, f"{where}.{k}")] for k, v in state.items()]}
 
     def _store(self, array: np.ndarray) -> int:
-        # In its own memory order, also if it is a view: another order would change the last bit of products.
+        # In its own memory order, also if it is a view. Another order would change the last bit of products.
         self.arrays.append(np.array(array, order="K"))
         return len(self.arrays) - 1

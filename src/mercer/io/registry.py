@@ -10,7 +10,7 @@ from typing import TypeVar
 from .. import exports
 from ..errors import InputError
 
-# By module of this package, the classes that models contain and users do not import from `mercer`
+# Module of this package → the classes that models contain and users do not import from `mercer`
 INTERNAL = {
     "homes.objects": "Objects",
     "inputs.labels": "Labels",
@@ -98,7 +98,7 @@ def register(cls: AnyClass) -> AnyClass:
 
 
 def class_name(cls: type) -> str | None:
-    """The name by which files call a class. None for a class that no file may contain."""
+    """The name of a class in files. None for a class that no file may contain."""
     for name in (cls.__name__, f"sklearn.{cls.__name__}", f"user.{cls.__name__}"):
         if class_named(name) is cls:
             return name
@@ -106,7 +106,7 @@ def class_name(cls: type) -> str | None:
 
 
 def class_named(name: str) -> type | None:
-    """The class that files call by this name. None if there is none."""
+    """The class with this name in files. None if there is none."""
     if name in _users:
         return _users[name]
     home = f"mercer.{exports[name]}" if name in exports else _HOMES.get(name)

@@ -1,4 +1,4 @@
-"""Search trees of scikit-learn are not stored but grown again from their rows."""
+"""Search trees of scikit-learn. They are not stored, but built again from their rows."""
 
 from typing import Any
 

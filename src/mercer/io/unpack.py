@@ -1,4 +1,4 @@
-"""From JSON and arrays back to objects."""
+"""Turn JSON and arrays back into objects."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ class Unpacker:
     Parameters
     ----------
     arrays : the arrays of the file.
-    name : of the file, for error messages.
+    name : name of the file for error messages.
     """
 
     def __init__(self, arrays: list[np.ndarray], name: str) -> None:

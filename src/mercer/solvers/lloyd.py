@@ -1,10 +1,10 @@
-"""Kernel c-means: Lloyd's algorithm where the points are known only through their inner products.
+"""Kernel c-means, which is Lloyd's algorithm for points known only through their inner products.
 
     min over partitions   Σ_k Σ_{i in k} w_i ‖φ(x_i) − m_k‖²,     m_k = Σ_{i in k} w_i φ(x_i) / mass_k.
 
-Distances are d_i − 2 S_ik / mass_k + ‖m_k‖² with S = K (w ∘ memberships), and ‖m_k‖² = Σ_{i in k} w_i S_ik / mass_k²:
-an iteration needs K only through S. If rows of K can be evaluated, S is updated by those that moved: a run needs
-each of them two or three times, so that K need not be stored. For a factored K one product serves all starts.
+Distances are d_i − 2 S_ik / mass_k + ‖m_k‖² with S = K (w ∘ memberships), and ‖m_k‖² = Σ_{i in k} w_i S_ik / mass_k².
+An iteration therefore needs K only through S. If rows of K can be evaluated, S is updated by those that moved. A run
+needs each of them two or three times, so that K need not be stored. For a factored K one product serves all starts.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,7 +21,7 @@ from .result import Result
 # from rows drawn for each start to (n, rows of the start) squared distances, one block per start
 Distances: TypeAlias = Callable[[list[Array]], Iterable[Block]]
 
-BLOCK = 2**18  # entries of K that are evaluated at a time: 2 MB, which stay in the cache while they are added up
+BLOCK = 2**18  # entries of K evaluated at a time (2 MB, which stay in the cache while they are added up)
 
 
 def lloyd(
@@ -45,19 +45,20 @@ def lloyd(
     K : n × n, as above.
     linear : d_i = k(x_i, x_i). For an approximate map it may exceed ‖z_i‖². It then adds a constant to the objective.
     n_clusters : number of clusters.
-    weight : non-negative weight per row; ones unless given.
+    weight : non-negative weight per row. Ones by default.
     init : "k-means++" (in feature space), "random" (rows as first centers), or an array of first labels.
     n_init : starts. The best is returned. One when `init` is an array.
     tol : a start also ends when its objective falls by at most tol times itself.
-    key : one number per row that depends on nothing but the row, or None. First centers are drawn from the rows in its
-        order: they do not depend on the order in which rows come, and a row of weight 2 is drawn as two rows are.
+    key : one number per row that depends on nothing but the row, or None. First centers are drawn from the rows in the
+        order of their keys. They then do not depend on the order of the rows, and a row of weight 2 is drawn as two
+        rows are.
     tell : called before every iteration with its number and the fraction of the starts that have ended.
 
-    Returns a `Result`: value labels, objective the weighted sum of squares, gap the fraction of rows that one more
-    iteration would move (0 at a fixed point), history the objective per iteration (it never increases). Info holds
-    `mass` and `center_sq` (Σ w and ‖m_k‖² per cluster), `objectives` of all starts, `reseeded` (how often an empty
-    cluster was given a row) and `n_empty` (clusters left empty: fewer distinct rows than clusters).
-    `centers` are the centers if the solver had them, else None.
+    Returns a `Result`. Its value is the labels, and its objective the weighted sum of squares. The gap is the fraction
+    of rows that one more iteration would move (0 at a fixed point). The history is the objective per iteration, which
+    never increases. Info contains `mass` and `center_sq` (Σ w and ‖m_k‖² per cluster), `objectives` of all starts,
+    `reseeded` (how often an empty cluster was given a row), `n_empty` (clusters left empty because there are fewer
+    distinct rows than clusters) and `centers` (None if the points have no features).
     """
     n = K.shape[0]
     K = K if isinstance(K, np.ndarray) or K.stored is None else K.stored
@@ -95,13 +96,13 @@ def lloyd(
             running = [start for start in running if not start.done]
             if not running:
                 break
-    except KeyboardInterrupt:  # Ctrl-C: the best so far, once there is one
+    except KeyboardInterrupt:  # Ctrl-C returns the best so far, once there is one
         interrupted = True
         starts = [start for start in starts if start.history]
         if not starts:
             raise
     lowest = min(start.history[-1] for start in starts)
-    slack = 1e-12 * float(weight @ np.abs(linear))  # starts that differ by rounding are equal: the first is taken
+    slack = 1e-12 * float(weight @ np.abs(linear))  # of several starts that differ by rounding the first is taken
     best = next(start for start in starts if start.history[-1] <= lowest + slack)
     labels, mass, center_sq = best.partition()
     converged = not interrupted and (best.gap == 0 or best.small_gain)
@@ -109,7 +110,7 @@ def lloyd(
     if interrupted:
         reason = f"Kernel c-means was interrupted {state}. These are the best clusters so far."
     elif not converged:
-        advice = "Raise max_iter, or set tol (1e-4, say) to accept a small decrease as the end."
+        advice = "Raise max_iter, or set tol (for example 1e-4) to accept a small decrease as the end."
         reason = f"Kernel c-means stopped {state}. {advice}"
     else:
         reason = "No row is nearer to another center." if best.gap == 0 else "The objective stopped falling."
@@ -121,7 +122,7 @@ def lloyd(
 
 
 class _Start:
-    """One start: its labels, the sums S (k × n) that belong to them, and how its objective fell."""
+    """One start, with its labels, the sums S (k × n) that belong to them, and the history of its objective."""
 
     def __init__(self, labels: np.ndarray, n_clusters: int) -> None:
         self.labels, self.n_clusters = labels, n_clusters
@@ -171,7 +172,7 @@ class _Start:
 
 
 class _FactorStart(_Start):
-    """One start on rows with features on a GPU: labels and distances stay there."""
+    """One start on rows with features on a GPU. Labels and distances stay there."""
 
     def __init__(self, labels: np.ndarray, n_clusters: int, rows: RowClusters) -> None:
         super().__init__(labels, n_clusters)
@@ -204,7 +205,7 @@ class _FactorStart(_Start):
 
 
 def _fill_empty(labels: np.ndarray, weight: np.ndarray, cost: np.ndarray, n_clusters: int, slack: float) -> int:
-    """Give every empty cluster the costliest row that does not empty another one; in place. Returns how many."""
+    """Give every empty cluster the costliest row that does not empty another one, in place. Returns how many."""
     count = np.bincount(labels[weight > 0], minlength=n_clusters)
     empty = np.flatnonzero(count == 0)
     if len(empty) == 0:
@@ -213,7 +214,7 @@ def _fill_empty(labels: np.ndarray, weight: np.ndarray, cost: np.ndarray, n_clus
     filled = 0
     for cluster in empty:
         row = next((i for i in order if count[labels[i]] > 1 and cost[i] > slack * weight[i]), None)
-        if row is None:  # every row left sits on its center: fewer distinct rows than clusters
+        if row is None:  # every row left is at its center, since there are fewer distinct rows than clusters
             break
         count[labels[row]] -= 1
         labels[row], filled = cluster, filled + 1
@@ -239,7 +240,7 @@ class _ProductSums:
 
 
 class _NoSums(_ProductSums):
-    """Nothing: every start has its rows, and adds up their features."""
+    """No sums S, because every start adds up the features of its rows."""
 
     def refresh(self, starts: list) -> None:
         pass
@@ -272,9 +273,9 @@ class _MovedSums(_ProductSums):
 
 
 class _DeviceSums(_ProductSums):
-    """S corrected on a device by the columns of the rows that moved, which never leave it.
+    """S corrected on a device by the columns of the rows that moved. These columns never leave the device.
 
-    Products there have the digits of float32. All of S is computed again when many rows move, and before a start may
+    Products there have the precision of float32. All of S is computed again when many rows move, and before a start may
     end, so that corrections do not add up their rounding.
     """
 
@@ -299,7 +300,7 @@ class _DeviceSums(_ProductSums):
 
 
 def _sums(K: Rows, weight: np.ndarray) -> _ProductSums:
-    """How S is kept: by corrections if entries of K are at hand or products are costly, else by products."""
+    """The object that updates S, by corrections if K is stored or its products are costly, else by products."""
     if isinstance(K, np.ndarray):
         return _MovedSums(K, weight)
     return (_DeviceSums if K.on_gpu else _MovedSums if K.costly else _ProductSums)(K, weight)
@@ -314,18 +315,19 @@ def _seed(
     rng: np.random.Generator,
     key: np.ndarray | None = None,
 ) -> list:
-    """First labels of every start: nearest of n_clusters rows, drawn far apart (greedy k-means++) or at random.
+    """First labels of every start. A row's label is the nearest of n_clusters drawn rows.
 
-    Distances, weights and labels are arrays of one kind: on the host or on the device.
+    The rows are drawn far apart (greedy k-means++) or at random. Distances, weights and labels are all on the host or
+    all on the device.
     """
     n, xp = len(weight), namespace(weight)
     trials = 2 + int(np.log(n_clusters)) if plus_plus else 1
-    share = weight / weight.sum()
+    by_weight = weight / weight.sum()
     order = np.arange(n) if key is None else np.argsort(key, kind="stable")
     ordered = order if isinstance(weight, np.ndarray) else xp.asarray(order, device=weight.device)
     nearest_sq = [xp.full_like(weight, float("inf")) for _ in range(n_init)]
     labels = [xp.zeros_like(weight, dtype=xp.int64) for _ in range(n_init)]
-    chances = host(share)
+    chances = host(by_weight)
     random_rows = None if plus_plus else [rng.choice(n, n_clusters, replace=False, p=chances) for _ in range(n_init)]
     for cluster in range(n_clusters):
         drawn = []
@@ -333,9 +335,9 @@ def _seed(
             if random_rows is not None:
                 drawn.append(random_rows[s][cluster : cluster + 1])
                 continue
-            mass = share if cluster == 0 else weight * nearest_sq[s]
+            mass = by_weight if cluster == 0 else weight * nearest_sq[s]
             total = mass.sum()
-            chance = xp.cumsum((mass / total if total > 0 else share)[ordered], 0)
+            chance = xp.cumsum((mass / total if total > 0 else by_weight)[ordered], 0)
             chance[-1] = 1.0
             numbers = like(rng.uniform(size=1 if cluster == 0 else trials), chance)
             found = host(xp.searchsorted(chance, numbers, side="right"))
@@ -349,7 +351,7 @@ def _seed(
 
 
 def _from_columns(K: Rows, linear: np.ndarray) -> Distances:
-    """Squared distances from columns of K: of all starts together, so that the passes over K do not grow with them."""
+    """Squared distances from columns of K. One pass over K serves all starts."""
 
     def distances(drawn: list[Array]) -> list[np.ndarray]:
         pick = np.concatenate(drawn)

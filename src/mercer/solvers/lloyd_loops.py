@@ -1,4 +1,4 @@
-"""The compiled steps of kernel c-means. Imports numba: import lazily."""
+"""The compiled steps of kernel c-means. Import lazily (needs numba)."""
 
 import numpy as np
 

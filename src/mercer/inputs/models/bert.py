@@ -20,11 +20,13 @@ class Bert:
 
     Parameters
     ----------
-    folder : with config.json, model.safetensors and a WordPiece vocabulary.
+    folder : folder with config.json, model.safetensors and a WordPiece vocabulary.
 
     Attributes
     ----------
-    name : what people call it. mark : fingerprint of its weights and vocabulary. width : numbers of a vector.
+    name : name for messages.
+    mark : fingerprint of its weights and vocabulary.
+    width : length of a vector.
     """
 
     slow = True
@@ -47,7 +49,7 @@ class Bert:
         self.stem = "bert." if "bert.embeddings.word_embeddings.weight" in self.weights else ""
 
     def encode(self, texts: Sequence[str], on_part: Callable[[int], None] | None = None) -> np.ndarray:
-        """(n, width) a vector for each text, which is the mean of its tokens in at most two pieces.
+        """(n, width) vectors of the texts, each the mean over its tokens in at most two pieces.
 
         on_part : function that gets the number of texts that are done.
         """
@@ -93,7 +95,7 @@ class Bert:
         mixed = (scores @ apart("value")).transpose(0, 2, 1, 3).reshape(len(x), self.width)
         x = self._normal(x + self._dense(mixed, f"{stem}attention.output.dense"), f"{stem}attention.output.LayerNorm")
         wide = self._dense(x, f"{stem}intermediate.dense")
-        step = 64  # rows that the cache holds while the activation is applied
+        step = 64  # rows that stay in the cache while the activation is applied
         for begin in range(0, len(wide), step):
             gelu(wide[begin : begin + step])
         return self._normal(x + self._dense(wide, f"{stem}output.dense"), f"{stem}output.LayerNorm")
@@ -115,7 +117,7 @@ class Bert:
 
 
 def gelu(x: np.ndarray) -> None:
-    """Replace single-precision numbers x by x (1 + erf(x / √2)) / 2, in their place."""
+    """Replace single-precision numbers x by x (1 + erf(x / √2)) / 2, in place."""
     # erf(x) = x P(x²) / Q(x²) for |x| ≤ 4, to 2e-7. SciPy's erf takes as long as the two products around it.
     p = (
         *(-2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06, -5.69250639462346e-05),

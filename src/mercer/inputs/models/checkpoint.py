@@ -1,4 +1,4 @@
-"""Weights that PyTorch saved before version 1.6. They are read without PyTorch, and only tensors with names are."""
+"""Weights that PyTorch saved before version 1.6. They are read without PyTorch, and only named tensors are read."""
 
 import collections
 import pickle
@@ -11,7 +11,7 @@ from ...errors import InputError
 
 
 def saved_tensors(path: str | Path) -> dict[str, np.ndarray]:
-    """{name: array} of a file of named tensors. Nothing in the file is executed."""
+    """A dict of the named tensors of a file, as arrays. Nothing in the file is executed."""
     try:
         with open(path, "rb") as file:
             magic, _, _ = (_Reader(file).load() for _ in range(3))
@@ -40,7 +40,7 @@ class _Reader(pickle.Unpickler):
         self.storages: dict[str, np.ndarray] = {}
 
     def find_class(self, module: str, name: str) -> Any:
-        """Only what a file of tensors needs."""
+        """Only the types that a file of tensors needs."""
         if (module, name) == ("collections", "OrderedDict"):
             return collections.OrderedDict
         if (module, name) == ("torch._utils", "_rebuild_tensor_v2"):

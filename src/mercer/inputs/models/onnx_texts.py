@@ -18,7 +18,9 @@ class OnnxTexts:
 
     Attributes
     ----------
-    name : what people call it. mark : fingerprint of the file. width : numbers of a vector, 0 before the first text.
+    name : name for messages.
+    mark : fingerprint of the file.
+    width : length of a vector, 0 before the first text.
     """
 
     slow = True
@@ -37,7 +39,7 @@ class OnnxTexts:
         self.words, self.mark = words, fingerprint([path])
         try:
             self.session: Any = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-        except Exception as error:  # onnxruntime has types of its own
+        except Exception as error:  # onnxruntime has its own types of errors
             raise InputError(f"{path} is not a readable ONNX model ({_first_line(error)}).") from None
         self.inputs = [one.name for one in self.session.get_inputs()]
         known = {"input_ids", "attention_mask", "token_type_ids"}

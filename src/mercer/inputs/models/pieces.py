@@ -12,17 +12,20 @@ def in_pieces(
     width: int = 0,
     on_part: Callable[[int], None] | None = None,
 ) -> np.ndarray:
-    """(n, width) a vector for each list of tokens, over at most two pieces of a long one.
+    """(n, width) vectors of the lists of tokens, over at most two pieces of a long one.
 
     Parameters
     ----------
-    tokens : of each text. longest : tokens of a piece. forward : function from pieces to their vectors.
-    width : numbers of a vector, if there is no text. on_part : function that gets the number of texts that are done.
+    tokens : list of tokens of each text.
+    longest : number of tokens of a piece.
+    forward : function from pieces to their vectors.
+    width : length of a vector, if there is no text.
+    on_part : function that gets the number of texts that are done.
 
     Examples
     --------
     >>> found = in_pieces([[1, 1, 8], [4]], 2, lambda pieces: np.array([[np.mean(piece)] for piece in pieces]))
-    >>> found.tolist()  # a piece counts as its tokens and the two that mark its ends: (4 · 1 + 3 · 8) / 7
+    >>> found.tolist()  # a piece counts as its tokens and the two that mark its ends, so (4 · 1 + 3 · 8) / 7
     [[4.0], [4.0]]
     """
     at_once = 1024  # tokens in a batch. The widest layer of a small model is 6 MB then, which fits in the cache

@@ -19,11 +19,14 @@ class TokenTable:
 
     Parameters
     ----------
-    weights : safetensors file. tokenizer : tokenizer.json, as the package tokenizers writes it.
+    weights : safetensors file.
+    tokenizer : tokenizer.json, as the package tokenizers writes it.
 
     Attributes
     ----------
-    name : what people call it. mark : fingerprint of its weights and vocabulary. width : numbers of a vector.
+    name : name for messages.
+    mark : fingerprint of its weights and vocabulary.
+    width : length of a vector.
     """
 
     slow = False
@@ -37,14 +40,14 @@ class TokenTable:
         self.name, self.mark, self.width = name, fingerprint([weights, tokenizer]), table.shape[1]
         gains, places = found.get("weights"), found.get("mapping")
         self.table = np.asarray(table, dtype=np.float32)
-        if places is not None:  # tokens that share a vector
+        if places is not None:  # several tokens have the same vector
             self.table = self.table[np.asarray(places)]
         if gains is not None:
             self.table = self.table * np.asarray(gains, dtype=np.float32)[:, None]
         self.tokens, self.nothing = _tokenizer(tokenizer)
 
     def encode(self, texts: Sequence[str], on_part: Callable[[int], None] | None = None) -> np.ndarray:
-        """(n, width) a vector for each text. Zeros for a text without a known token."""
+        """(n, width) vectors of the texts, with zeros for a text without a known token."""
         made = np.zeros((len(texts), self.width), dtype=np.float32)
         at_once = 512
         for begin in range(0, len(texts), at_once):

@@ -1,7 +1,7 @@
-"""Keep the vectors of texts and images next to the table, so that a second run need not compute them again.
+"""Store the vectors of texts and images next to the table, so that a second run need not compute them again.
 
-A folder `.mercer-vectors` has files MODEL-CONTENT.npz, each with the hashes of some inputs and their vectors. A file is
-written once and never changed, so runs at the same time do not disturb each other.
+A folder `.mercer-vectors` contains files MODEL-CONTENT.npz, each with the hashes of some inputs and their vectors. A
+file is written once and never changed, so that runs at the same time do not disturb each other.
 """
 
 import hashlib
@@ -29,9 +29,10 @@ def with_store(
 
     Parameters
     ----------
-    keys : (n,) from `hashes`. mark : fingerprint of the model.
-    folder : of the table. None keeps nothing.
-    compute : function of (positions of inputs, how many are done already, of how many) that gives their vectors.
+    keys : (n,) from `hashes`.
+    mark : fingerprint of the model.
+    folder : folder of the table, or None to store nothing.
+    compute : function of (positions of inputs, number already done, total number) that returns their vectors.
     """
     step = 2_000  # inputs in a file. At most as many are computed again after an interrupt
     most = 200_000  # inputs that are kept. At 384 numbers each they are 300 MB
@@ -55,7 +56,7 @@ def _kept(folder: Path, mark: str, wanted: set) -> dict[bytes, np.ndarray]:
                 keys, rows = arrays["keys"], arrays["rows"]
             if keys.dtype != "S16" or rows.ndim != 2 or len(keys) != len(rows) or not np.isfinite(rows).all():
                 continue
-        except (OSError, ValueError, KeyError, EOFError, BadZipFile):  # not ours, or cut off: computed again
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile):  # another file, or cut off. They are recomputed
             continue
         found.update((key, row) for key, row in zip(keys.tolist(), rows) if key in wanted)
     return found
@@ -68,5 +69,5 @@ def _keep(folder: Path, mark: str, keys: np.ndarray, rows: np.ndarray) -> None:
         (folder / FOLDER).mkdir(exist_ok=True)
         with replacing(folder / FOLDER / name, force=True) as (part,), open(part, "wb") as file:
             np.savez(file, keys=keys, rows=rows)
-    except (OSError, InputError):  # a read-only folder: vectors are computed each time
+    except (OSError, InputError):  # with a read-only folder vectors are computed each time
         pass

@@ -1,4 +1,4 @@
-"""The models that turn texts into vectors. A model comes from a package, a folder or file of the user's, or a function.
+"""Models that turn texts into vectors. A model comes from a package, a folder or file of the user, or a function.
 
 Nothing is downloaded. A package is found by its files and is not imported.
 """
@@ -25,7 +25,7 @@ class Carried(NamedTuple):
     """A model that comes with a package."""
 
     places: tuple[tuple[str, str], ...]  # (package, path of the model in it), the best first
-    tokenizer: str = ""  # of a table of token vectors: its path from the folder above that of the weights
+    tokenizer: str = ""  # path of a token table's tokenizer, from the parent of the folder of the weights
 
 
 # The best model first
@@ -51,8 +51,9 @@ class TextModel(Protocol):
 
     Attributes
     ----------
-    name : what people call it. mark : fingerprint of its contents, "" for a function.
-    slow : whether it reads less than some thousand per second.
+    name : name for messages.
+    mark : fingerprint of its contents, "" for a function.
+    slow : whether it reads less than some thousand texts per second.
     """
 
     name: str
@@ -60,14 +61,14 @@ class TextModel(Protocol):
     slow: bool
 
     def encode(self, texts: Sequence[str], on_part: Callable[[int], None] | None = None) -> np.ndarray:
-        """(n, width) a vector for each text."""
+        """(n, width) vectors of the texts."""
 
     def unknown(self, texts: Sequence[str]) -> float:
         """The fraction of the tokens that mean nothing to the model."""
 
 
 class GivenTextModel:
-    """A function of the user's, or an object with a method `encode`."""
+    """A function of the user, or an object with a method `encode`."""
 
     slow = True
 
@@ -80,12 +81,12 @@ class GivenTextModel:
         return self.function(list(texts))
 
     def unknown(self, texts: Sequence[str]) -> float:
-        """A function has no vocabulary."""
+        """0, since a function has no vocabulary."""
         return 0.0
 
 
 def text_model(wanted: Any) -> TextModel | None:
-    """The model that `text_model=` or --text-model means. None for "none", and for "auto" if none is installed."""
+    """The model for `text_model=` or --text-model. None for "none", and for "auto" if none is installed."""
     if wanted is None or wanted == "none":
         return None
     if isinstance(wanted, os.PathLike):
@@ -109,7 +110,7 @@ def text_model(wanted: Any) -> TextModel | None:
 
 
 def _place(name: str) -> Path | None:
-    """The path of the weights of a carried model. None if no package has them."""
+    """The path of the weights of a model that comes with a package. None if no package is installed."""
     carried = CARRIERS[name]
     for package, inside in carried.places:
         try:
@@ -130,7 +131,7 @@ def _carried(name: str) -> TextModel:
 
 
 def _changed(path: Path) -> int:
-    """When a file, or a file of a folder, was changed last."""
+    """The time at which a file, or a file of a folder, was changed last."""
     return max(file.stat().st_mtime_ns for file in (path, *(path.iterdir() if path.is_dir() else ())))
 
 
@@ -157,12 +158,12 @@ def _own(wanted: str, changed: int) -> TextModel:
 
 @functools.lru_cache(maxsize=2)
 def _by_package(name: str) -> TextModel:
-    """A model of another kind, computed by sentence-transformers with the flags that forbid it to download."""
+    """A model of another kind, computed by sentence-transformers with the flags that forbid downloads."""
     os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
     package = installed("sentence_transformers", f"The text model {name!r}")
     try:
         made = GivenTextModel(package.SentenceTransformer(name, local_files_only=True))
-    except Exception as error:  # each version has types of its own
+    except Exception as error:  # each version has its own types of errors
         why = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
         raise InputError(
             f"The text model {name!r} is not on this machine ({why}). Nothing is downloaded. Fetch it first, or give "
@@ -173,7 +174,7 @@ def _by_package(name: str) -> TextModel:
 
 
 def _fingerprint_of(name: str) -> str:
-    """Of the weights in a folder. Of the name, for a model in the cache of another package."""
+    """Fingerprint of the weights in a folder. For a model in the cache of another package, that of its name."""
     path = Path(name)
     files = sorted([*path.rglob("*.safetensors"), *path.rglob("*.bin")]) if path.is_dir() else []
     return fingerprint(files) if files else short_hash(name)

@@ -13,7 +13,7 @@ from ...errors import InputError
 
 
 def tensors(path: str | Path) -> dict[str, np.ndarray]:
-    """{name: array} of a safetensors file. The arrays are read from the file when they are used."""
+    """A dict of the arrays of a safetensors file. They are read from the file when they are used."""
     path = Path(path)
     try:
         with open(path, "rb") as file:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 
 class WordPiece:
-    """Texts as lists of the numbers of tokens.
+    """Turn texts into lists of the numbers of tokens.
 
     Parameters
     ----------
-    vocabulary : dict of the numbers by token. Pieces inside a word begin with ##.
+    vocabulary : dict from tokens to numbers. Pieces inside a word begin with ##.
     lower : whether letters are made small and lose their accents.
     unknown : the token of a word that cannot be cut into known pieces.
 
@@ -82,7 +82,7 @@ class WordPiece:
 
 @functools.lru_cache(maxsize=10_000)
 def _spaced(letter: str) -> str:
-    """A letter as it is. Punctuation has spaces around it, white space is a space, and a control character is empty."""
+    """A letter unchanged. Punctuation gets spaces around it, white space is a space, and control characters vanish."""
     kind = unicodedata.category(letter)
     if letter in "\t\n\r" or kind == "Zs":
         return " "

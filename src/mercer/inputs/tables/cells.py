@@ -1,4 +1,4 @@
-"""The cells of a column as text, numbers or vectors, however they are written."""
+"""The cells of a column as text, numbers or vectors, in any notation."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ LARGEST = 1e150
 
 
 class _Written(NamedTuple):
-    """Patterns of numbers as people write them."""
+    """Patterns of written numbers."""
 
     signs: str = "€$£¥%"
     code: re.Pattern = re.compile("(?:EUR|USD|GBP|CHF|JPY|CNY|INR|CAD|AUD|SEK|NOK|DKK|PLN)")
@@ -38,11 +38,11 @@ _WRITTEN = _Written()
 
 
 class Columns:
-    """A data frame whose columns are the same objects whenever they are requested, and what was read from them."""
+    """A data frame that returns the same object whenever a column is requested, and stores the cells that were read."""
 
     def __init__(self, frame: Frame) -> None:
         self.frame, self.found, self.read = frame, dict[Any, Any](), dict[tuple, Any]()
-        self.text = dict[tuple, Any]()  # text takes much memory: that of one column at a time
+        self.text = dict[tuple, Any]()  # of one column at a time, because text takes much memory
         self.ids: dict[int, Any] = {}
 
     def __getitem__(self, name: object) -> Any:
@@ -65,7 +65,7 @@ _COLUMNS: ContextVar[Columns | None] = ContextVar("columns", default=None)
 
 @contextmanager
 def read_once(frame: Frame) -> Iterator[Any]:
-    """The frame, of which every column is read once in each way within the block. Nothing is kept after it."""
+    """The frame, of which every column is read at most once in each way within the block. Nothing is kept after it."""
     columns = Columns(frame)
     token = _COLUMNS.set(columns)
     try:
@@ -85,7 +85,7 @@ def _kept(function: Callable) -> Callable:
         key = function, id(column), how
         found = columns.read.get(key, columns.text.get(key))
         if found is None:
-            found = function(column, *how).view()  # what pandas gave may be the column itself
+            found = function(column, *how).view()  # the array may be that of the column itself
             found.flags.writeable = False
             if found.dtype == object:
                 columns.text = {key: found}
@@ -116,13 +116,13 @@ def usable(values):
 
 @_kept
 def gaps(column: Series) -> np.ndarray:
-    """Which cells state that there is no value."""
-    # A Series of its own would take a multiple of the time in a table of many columns.
+    """Which cells are missing values."""
+    # A new Series would take several times as long in a table of many columns.
     return column.array.isna() if column.dtype.kind in "iufb" else are_gaps(cells(column))
 
 
 def are_gaps(words: np.ndarray) -> np.ndarray:
-    """Which words are marks of a gap."""
+    """Which words mark missing values."""
     return np.fromiter((word in GAPS for word in words), dtype=bool, count=len(words))
 
 
@@ -131,7 +131,7 @@ def plain_numbers(column: Series) -> np.ndarray:
     """The cells as float64, NaN if a cell is not a number as Python writes it."""
     if getattr(column.dtype, "storage", "") == "pyarrow":
         arrow = need("pyarrow")
-        with suppress(arrow.ArrowInvalid):  # which states that some cell is not a number
+        with suppress(arrow.ArrowInvalid):  # raised if some cell is not a number
             return arrow.array(column.array).cast(arrow.float64()).to_numpy(zero_copy_only=False)
     return _parsed(np.asarray(column.array) if column.dtype == object else column)
 
@@ -212,10 +212,10 @@ def thousands_points(words: np.ndarray) -> bool:
 
 
 def _thousands_points(words, marked):
-    """Whether points set thousands apart, as in 1.250.000. Every cell with a point must agree, and the column show it.
+    """Whether points set thousands apart, as in 1.250.000. Every cell with a point must agree, and one must prove it.
 
-    It shows it if a cell has two points. It also does if whole numbers below 1,000 have no point while others end in
-    zeros, because a program that writes 116.950 with three decimals would write 800 as 800.000.
+    A cell with two points is a proof. So are whole numbers below 1,000 without a point if others end in zeros, because
+    a program that writes 116.950 with three decimals would write 800 as 800.000.
     """
     if not all(map(_WRITTEN.points.fullmatch, marked)) or not marked:
         return False

@@ -35,7 +35,8 @@ class DistinctiveCells:
     Parameters
     ----------
     frame : the table, a pandas DataFrame.
-    encoder : `TableEncoder` fitted to it. X : (n, d) its matrix.
+    encoder : `TableEncoder` fitted to it.
+    X : (n, d) its matrix.
 
     Examples
     --------
@@ -70,7 +71,7 @@ class DistinctiveCells:
         return [name for name, kind in self.kinds.items() if kind == "text"]
 
     def cells(self, row: int, most: int = 3) -> dict[str, str]:
-        """{column: cell as text} of the beginnings of texts, and of the cells that are furthest from the middle."""
+        """A dict from columns to cells, with the beginnings of texts and the cells that are furthest from the mean."""
         away = {
             name: float(np.sum((self.X[row, part] - self._middle[part]) ** 2)) / (self._spread[name] or 1.0)
             for name, part in self.slices.items()
@@ -80,7 +81,7 @@ class DistinctiveCells:
         return {name: self.cell(name, row) for name in names}
 
     def unusual(self, row: int) -> dict:
-        """{column: cell as text} of numbers in the outer 2% of their column, and of words that 2% of the rows have."""
+        """A dict from columns to cells, with numbers in the outer 2% of their column, or words of less than 2%."""
         found = {}
         for name in self.shown:
             if name in self.texts or self.kinds[name] == "image":
@@ -110,12 +111,16 @@ class DistinctiveCells:
         )
 
     def compared(self, name: str, row: int, like: np.ndarray) -> str:
-        """A sentence that compares a cell with those of similar rows. "" if it is what they have.
+        """A sentence that compares a cell with those of similar rows. "" if it is like theirs.
 
         Parameters
         ----------
         name : str
-            Column. row : number of the row. like : numbers of similar rows.
+            Name of the column.
+        row : int
+            Number of the row.
+        like : array of int
+            Numbers of similar rows.
         """
         if name in self.texts:
             rare = ", ".join(f"{word!r}" for word in self._rare(name, row))
@@ -137,7 +142,7 @@ class DistinctiveCells:
         return beginning(_frequent(cells(self.frame[name])[like])) or "nothing there"
 
     def images(self, rows: Sequence[int] | np.ndarray, side: int = 96) -> list:
-        """[(caption, data URI of a small PNG)] of the first image column. [] without one."""
+        """A list of (caption, data URI of a small PNG) of the first image column. Empty without one."""
         names = [name for name, kind in self.kinds.items() if kind == "image" and name in self.frame.columns]
         if not names:
             return []
@@ -152,7 +157,7 @@ class DistinctiveCells:
         return beginning(cells(self.frame[self.texts[0]].iloc[[row]])[0], longest)
 
     def _usual(self, name: str, row: int, like: np.ndarray) -> bool:
-        """Whether the cell is what similar rows have, so that a sentence about it would contradict itself."""
+        """Whether the cell is like those of similar rows, so that a sentence about it would contradict itself."""
         values = self._numbers(name)
         if values is not None and usable(values[like]).any():
             low, high = _middle(values[like])
@@ -264,7 +269,7 @@ def _short(value: float, comma: bool = False) -> str:
 
 
 def _rounded(cell: str) -> str:
-    """A number of more than four decimals in four digits, any other cell as it is.
+    """A number of more than four decimals in four digits. Any other cell is unchanged.
 
     >>> _rounded("-1.6443490697222936"), _rounded("12,5"), _rounded("1.2.2024")
     ('-1.644', '12,5', '1.2.2024')
@@ -274,9 +279,10 @@ def _rounded(cell: str) -> str:
 
 
 def distinctive(texts: list, inside: np.ndarray, most: int) -> list:
-    """Return [(how much more frequent, word)] of words that texts inside have more often. `texts` are sets of words.
+    """Return a list of (difference of the frequencies, word) for words that are more frequent in texts inside.
 
-    Function words such as "the" are left out, because they distinguish the form of texts and not their subject.
+    `texts` are sets of words. Function words such as "the" are left out, because they distinguish the form of texts and
+    not their subject.
     """
     dull = set(FUNCTION_WORDS.split())
     own, others = (_fractions([texts[i] for i in np.flatnonzero(mask)]) for mask in (inside, ~inside))

@@ -1,6 +1,6 @@
-"""Whether the labeled rows can be a random draw from a table, judged from their places and their columns.
+"""Test whether the labeled rows can be a random draw from a table, by their positions and their columns.
 
-An estimate of the accuracy from labeled rows is one of all rows only if the labeled rows are like the others. Labels
+An estimate of the accuracy from labeled rows is valid for all rows only if the labeled rows are like the others. Rows
 at the top of a sorted file are not.
 """
 
@@ -24,8 +24,8 @@ class Selected:
     ----------
     kind : "order" if the rows are next to each other in the table, "column" if a column is distributed differently.
     column : name of the column. "" for the order.
-    p : probability of a difference as large by chance, over all that was compared.
-    sentence : what differs.
+    p : probability of a difference as large by chance, over all comparisons.
+    sentence : the difference in words.
     """
 
     kind: str
@@ -112,7 +112,7 @@ def _column(column, given):
 
 
 def _amounts(column):
-    """The cells as numbers, dates as days, and a function that writes such a number as a person does."""
+    """The cells as numbers, with dates as days, and a function that writes such a number for people."""
     values = numbers(column)
     if usable(values).any() or column.dtype.kind in "iufb":
         return values, short
@@ -168,7 +168,7 @@ def _distance(values: np.ndarray, given: np.ndarray) -> float:
 
 
 def _runs_p(given: np.ndarray) -> float:
-    """P(as few groups of labeled rows next to each other). C(l − 1, r − 1) C(u + 1, r) / C(n, l) groups are r."""
+    """Probability of so few groups of adjacent labeled rows. r groups have C(l − 1, r − 1) C(u + 1, r) / C(n, l)."""
     from scipy.stats import hypergeom
 
     l, u = int(given.sum()), int((~given).sum())

@@ -43,28 +43,39 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
         Names of columns to use although they distinguish labeled rows from the others.
     scale : "auto" or bool
         True gives columns equal weight even if their numbers are in one unit. False leaves every table of numbers
-        alone as it is. "auto" leaves those in one unit.
+        unchanged. "auto" leaves those in one unit unchanged.
     text_model : str or callable, default="auto"
         Sentence model whose vectors are used next to TF-IDF for columns of text. "auto" is the model that
-        the extra `text` or `text-small` installs, if there is one, unless more than a quarter of the tokens mean
-        nothing to it (another script). "none" uses TF-IDF alone. Or "all-MiniLM-L6-v2", "wordllama", the folder
-        of a sentence-transformers or model2vec model, an ONNX file, or a function from a list of texts to vectors. An
-        encoder with a function cannot be saved. Nothing is downloaded.
+        the extra `text` or `text-small` installs, if there is one. It is not used if more than a quarter of the tokens
+        mean nothing to it (another script). "none" uses TF-IDF alone. Other values are "all-MiniLM-L6-v2",
+        "wordllama", the folder of a sentence-transformers or model2vec model, an ONNX file, or a function from a list
+        of texts to vectors. An encoder with a function cannot be saved. Nothing is downloaded.
     image_model : str or torch module, default="auto"
         Network whose vectors are used next to gradients and colors for columns of images. "auto" is EfficientNet-Lite0
-        if the extra `images` is installed. "none" uses no network. Or an ONNX or TorchScript file, the name of a timm
-        model that is on this machine, or a module that maps (n, 3, side, side) pixels to vectors. `side` is its
-        attribute, or 224.
+        if the extra `images` is installed. "none" uses no network. Other values are an ONNX or TorchScript file, the
+        name of a timm model that is on this machine, or a module that maps (n, 3, side, side) pixels to vectors. `side`
+        is its attribute, or 224.
 
     Attributes
     ----------
-    columns_ : one `Column` for each column, or block of columns, with its `kind`, `use`, `why`, `missing` and `say`.
-    names_ : names of the columns of the table.
-    ignored_ : {name: why} of the columns left out.
-    encoders_ : what encodes the columns that are used. slices_ : {name: its columns of the matrix}.
-    notes_ : sentences on what was left out or filled in. leaks_ : those on columns that distinguish labeled rows.
-    models_ : sentences on the columns that a model of texts or images reads, or cannot read.
-    plain_ : whether the table is a matrix of numbers already, and used as it is.
+    columns_ : list of Column
+        One for each column, or block of columns, with its `kind`, `use`, `why`, `missing` and `say` (its weight).
+    names_ : list of str
+        Names of the columns of the table.
+    ignored_ : dict
+        The reason for each column that is left out, by name.
+    encoders_ : list
+        The encoders of the columns that are used.
+    slices_ : dict
+        The slice of the matrix of each column that is used, by name.
+    notes_ : list of str
+        Sentences on what was left out or filled in.
+    leaks_ : list of str
+        Those on columns that distinguish labeled rows.
+    models_ : list of str
+        Sentences on the columns that a model of texts or images reads, or cannot read.
+    plain_ : bool
+        Whether the table is a matrix of numbers already, and used unchanged.
 
     Examples
     --------
@@ -136,13 +147,13 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
         return np.hstack([encoder.encode(frame) for encoder in self.encoders_])
 
     def absent(self, frame: Frame) -> list[str]:
-        """Columns that are used and that another table does not have. None of an array, which is read by position."""
+        """Columns that are used and that another table does not have. Empty for an array, which is read by position."""
         columns = frame.column_names if is_arrow(frame) else frame.columns if is_frame(frame) else self.names_
         gone = self.used_ - set(map(str, columns))
         return [name for name in self.names_ if name in gone]
 
     def renamed(self, frame: Frame) -> dict[str, str]:
-        """{absent column: column of this table that is probably meant}. Only columns that the encoder does not know."""
+        """A dict from absent columns to columns of this table, unknown to the encoder, that are probably meant."""
         absent = self.absent(frame)
         if not absent:
             return {}
@@ -176,7 +187,7 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
         )
 
     def relocate(self, text_model=None, image_model=None):
-        """Name other places of the models that the columns were learned with, which must be the same models."""
+        """Set other paths of the models of texts and images, which must be the same models as in fit."""
         check_is_fitted(self)
         for encoder in self.encoders_:
             relocated(encoder, {"text": text_model, "image": image_model})
@@ -189,7 +200,7 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
 
     @property
     def ignored_(self) -> dict:
-        """{name: why} of the columns left out."""
+        """The reason for each column that is left out, by name."""
         return {column.name: column.why for column in self.columns_ if column.use == "left out"}
 
     @property
@@ -254,7 +265,7 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
         return np.hstack(blocks)
 
     def _look(self, frame: Frame) -> list[Found]:
-        """The decision on every column, in the order of the table. An embedding has the place of its first column."""
+        """The decision on every column, in the order of the table. An embedding is in the place of its first column."""
         wanted: dict = {}
         numbered = stems(frame.columns)
         for kind in ("text", "category", "number", "image", "embed", "ignore", "include"):
@@ -288,7 +299,7 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
             one.notes = [("leak", leak.column, leak.why)]
 
     def _raw(self, frame: Frame, used: list) -> bool:
-        """Whether the columns are left as they are. These are numbers only, in one unit unless `scale` is False."""
+        """Whether the columns are used unchanged. These are numbers only, in one unit unless `scale` is False."""
         as_numbers = [_as_number(one.encoder) for one in used]
         if None in as_numbers or self.scale is True or not used:
             return False
@@ -297,7 +308,7 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
         return self.scale is False or (not codes and _one_unit(frame, as_numbers))
 
     def _named(self, frame: Frame) -> Frame:
-        """The table with the names it was fitted with. An array is read by position."""
+        """The table with the column names of the fit. An array is read by position."""
         if not is_frame(frame) and np.ndim(frame) == 2 and np.shape(frame)[1] == len(self.names_):
             frame = need("pandas").DataFrame(np.asarray(frame), columns=self.names_)
         if not is_frame(frame):
@@ -320,7 +331,7 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
 
 
 def _as_number(encoder) -> Number | None:
-    """The encoder of a column of numbers, whole ones of few values included."""
+    """The encoder of a column of numbers, also of whole numbers with few values. None for other columns."""
     if isinstance(encoder, Ordered):
         return None if encoder.positions else encoder.number
     return encoder if isinstance(encoder, Number) else None

@@ -68,7 +68,7 @@ class Picture(Kind):
 
 
 def named_images(column: ColumnLike, words: np.ndarray) -> bool:
-    """Whether nearly all cells end as the names of images do."""
+    """Whether nearly all cells have the ending of an image file."""
     return sum(word.lower().endswith(ENDINGS) for word in words) >= 0.95 * len(words) > 0
 
 
@@ -78,9 +78,9 @@ def path_of(column: ColumnLike, cell: str) -> Path:
 
 
 def stay_inside() -> None:
-    """From now on, in this process, no image is opened outside the folder of its table, nor through a link out of it.
+    """Forbid this process to open an image outside the folder of its table, also through a link out of it.
 
-    A server that shows what it opens needs this, because a table from another person may name any file of this machine.
+    A server that shows images needs this, because a table from another person may name any file of this machine.
     """
     global _inside
     _inside = True

@@ -1,6 +1,6 @@
-"""How each kind of column becomes numbers.
+"""The encoders of the kinds of columns.
 
-A kind is fitted to one column and then encodes it, or the same column of another table. `block` gives the columns of
+A kind is fitted to one column and then encodes it, or the same column of another table. `block` returns the columns of
 the matrix before the scale, with a total variance near 1, so that `TableEncoder` can give every kind the same weight.
 """
 
@@ -42,7 +42,7 @@ class Kind:
 
     @property
     def weight(self) -> float:
-        """Of the column, compared with the others."""
+        """The weight of the column compared with the others."""
         return 1.0
 
     def encode(self, frame: Frame) -> np.ndarray:
@@ -131,7 +131,7 @@ class Number(Kind):
         return made
 
     def unscaled(self, column: Series) -> "Number":
-        """The same numbers as they are."""
+        """An encoder that leaves the numbers unchanged."""
         values = numbers(column, self.decimal, self.unit)
         there = usable(values)
         flag = 0.0 if there.all() else float(np.std(values[there])) or 1.0
@@ -198,7 +198,7 @@ class Ordered(Kind):
 
     @property
     def range(self):
-        """As of the numbers."""
+        """The range of the numbers, in words."""
         return self.number.range
 
     @classmethod
@@ -237,7 +237,7 @@ class Date(Kind):
 
     @classmethod
     def fit(cls, column: Series, order: str) -> "Date | None":
-        """Learn the range of the dates, which shows which of the circles distinguish rows. None if there is no date."""
+        """Learn the range of the dates, which decides the circles that distinguish rows. None if there is no date."""
         when = days(column, order)
         known = when[~np.isnan(when)]
         if not len(known):

@@ -1,9 +1,9 @@
 """Columns that distinguish labeled rows from unlabeled ones, because they are filled in with the label or after it.
 
 Such columns are not features. Rows that a person labels are not a random sample, so a column may differ between the
-two. Only a strong difference that is not by chance counts. Fractions differ by more than a half, or numbers are nearly
-all on one side. A column by which the file is sorted, or of which the lowest or highest rows were labeled, differs as
-much and is still a feature.
+two. Only a strong difference that is not by chance counts. Fractions must differ by at least a half, or numbers must be
+nearly all on one side. A column by which the file is sorted, or of which the lowest or highest rows were labeled,
+differs as much and is still a feature.
 """
 
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Leak:
     what: str  # "filled", "value" (one of them, `value`) or "range"
     labeled: float  # fraction of the rows that are filled or have the value, or the median for "range"
     unlabeled: float
-    p: float  # probability of a difference as large by chance, over all that was compared
+    p: float  # probability of a difference as large by chance, over all comparisons
     value: str = ""
 
     @property

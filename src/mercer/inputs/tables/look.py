@@ -1,4 +1,4 @@
-"""Decide on the kind of a column, how it is used and why, or why it is left out."""
+"""Decide on the kind of a column, its use, and the reason, or leave it out."""
 
 import re
 from collections.abc import Iterable
@@ -60,12 +60,12 @@ class Column:
     use: str  # how it becomes numbers, or "left out"
     why: str
     missing: float = 0.0  # fraction of the cells that are gaps
-    say: float = 0.0  # fraction of the expected squared distance between two rows that comes from this column
+    say: float = 0.0  # weight, the fraction of the expected squared distance of two rows that comes from this column
 
 
 @dataclass
 class Found:
-    """A column and its encoder, which is None if it is left out. `notes` are for people, see `notes.sentences`."""
+    """A column and its encoder, which is None if it is left out. `notes` are for messages, see `notes.sentences`."""
 
     column: Column
     encoder: Any = None
@@ -112,7 +112,7 @@ def look(column: Series, wanted: str | None = None) -> Found:
 
 def _out(column, kind, why, note=None):
     """A column that is left out."""
-    found = Column(str(column.name), kind, "left out", why, _share(gaps(column)))
+    found = Column(str(column.name), kind, "left out", why, _fraction(gaps(column)))
     return Found(found, None, [note] if note else [])
 
 
@@ -121,10 +121,10 @@ def _alone(column, kind):
 
 
 def _in(encoder, kind, use, why, there, *notes):
-    return Found(Column(encoder.name, kind, use, why, _share(~there)), encoder, list(notes))
+    return Found(Column(encoder.name, kind, use, why, _fraction(~there)), encoder, list(notes))
 
 
-def _share(mask: np.ndarray) -> float:
+def _fraction(mask: np.ndarray) -> float:
     return np.count_nonzero(mask) / len(mask)  # the mean takes ten times as long for a short column
 
 
@@ -143,7 +143,7 @@ def _as_wanted(column, wanted, there):
     if wanted == "embed" and vectors(column) is not None:
         return _vectors(column)
     if wanted == "image":
-        return _images(column, words, there, asked=True)
+        return _images(column, words, there, requested=True)
     if wanted == "number":
         unit, decimal = unit_of(words[there]), "," if decimal_commas(words) else "."
         known = numbers(column, decimal, unit)
@@ -293,14 +293,14 @@ def _vectors(column: Series) -> "Found":
     return _in(encoder, "embedding", "direction", f"lists of {rows.shape[1]} numbers", rows.any(axis=1))
 
 
-def _images(column, words, there, asked=False):
-    """A column of images, if nearly all cells name one that can be read, or any cell does and `asked` is True."""
+def _images(column, words, there, requested=False):
+    """A column of images, if nearly all cells name one that can be read, or any cell does and `requested` is True."""
     name, found = column.name, features(column)[1]
     absent = there & ~found
     first = words[np.argmax(absent)] if absent.any() else ""
-    if absent.sum() > (len(words) - 1 if asked else 0.05 * there.sum()) or not found.any():
+    if absent.sum() > (len(words) - 1 if requested else 0.05 * there.sum()) or not found.any():
         what = f"Column {name!r} names images, but {why_not(column, first)}"
-        if asked:
+        if requested:
             raise InputError(f"{what}. Paths are relative to the folder of the table.")
         return _out(column, "unclear", "images that are not there", f"{what}. It is left out.")
     encoder = Picture.fit(column)
@@ -313,16 +313,16 @@ def _images(column, words, there, asked=False):
     return _in(encoder, "image", "gray, gradients, colors", f"{int(found.sum())} images", found, *notes)
 
 
-def embeddings(frame: Frame, asked: Any = (), among: ColumnLike = None) -> list[Found]:
+def embeddings(frame: Frame, requested: Any = (), among: ColumnLike = None) -> list[Found]:
     """Columns x0, x1, … that are one embedding, with 32 or more numbers of both signs and rows of nearly one length.
 
-    `asked` names such blocks by what is before the numbers. These are taken with any contents. `among` are the columns
-    to look at.
+    `requested` contains names of such blocks without the numbers, which are taken with any contents. `among` contains
+    the columns to examine.
     """
     found = []
     for stem, members in stems(frame.columns if among is None else among).items():
         places, names = list(members), list(members.values())
-        if stem in asked:
+        if stem in requested:
             found.append(_block(names, "as requested"))
             continue
         if len(names) < 32 or places != list(range(places[0], places[0] + len(places))) or places[0] > 1:
@@ -340,7 +340,7 @@ def embeddings(frame: Frame, asked: Any = (), among: ColumnLike = None) -> list[
 
 
 def stems(names: Iterable[str]) -> dict[str, dict[int, str]]:
-    """Columns that are numbered, such as x0, x1, …, by what is before the numbers: {"x": {0: "x0", …}}."""
+    """Numbered columns, such as x0, x1, …, by their name without the number, as in {"x": {0: "x0", …}}."""
     found: dict = {}
     for name in names:
         match = _PATTERNS.numbered.fullmatch(name)

@@ -15,7 +15,7 @@ class TableClassifier(BaseEstimator):
     encoder : fitted `TableEncoder`.
     classifier : fitted few-label classifier on the matrix of this encoder.
     target : name of the label column.
-    values : class name as text → the value as it was in the table.
+    values : class name as text → the value in the table.
     hints : list of str or None, default=None
         Columns of guesses by other sources, which the classifier was fitted with.
     missing : list of str or None, default=None
@@ -78,7 +78,9 @@ class TableRegressor(BaseEstimator):
 
     Parameters
     ----------
-    encoder : fitted `TableEncoder`. regressor : fitted `FewLabelRegressor` on its matrix. target : name of the column.
+    encoder : fitted `TableEncoder`.
+    regressor : fitted `FewLabelRegressor` on its matrix.
+    target : name of the column.
 
     Examples
     --------

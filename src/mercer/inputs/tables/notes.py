@@ -1,4 +1,4 @@
-"""Sentences on the columns of a table. Columns of which the same is true have one sentence."""
+"""Sentences on the columns of a table. One sentence is written for all columns to which the same applies."""
 
 import re
 

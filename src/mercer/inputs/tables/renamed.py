@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def renamed(absent: Iterable[str], free: Iterable[str]) -> dict[str, str]:
-    """{absent column: the column that is probably meant}, with each of the free columns at most once.
+    """A dict from absent columns to the columns that are probably meant, with each of the free ones at most once.
 
     Names are compared without capitals, spaces and marks, first whole and then by their letters. The most similar pairs
     are taken first.

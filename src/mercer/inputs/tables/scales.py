@@ -41,7 +41,7 @@ _SCALES = [
 
 
 def positions(levels: np.ndarray) -> dict | None:
-    """{level in small letters: its position on a scale, from 0}. None if the levels are not on a scale.
+    """A dict from levels in small letters to their positions on a scale, from 0. None if they are not on a scale.
 
     Examples
     --------

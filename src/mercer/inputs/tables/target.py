@@ -1,4 +1,4 @@
-"""Read the column of labels, which rows have a label, and the names of the classes."""
+"""Read the column of labels, with the rows that have a label and the names of the classes."""
 
 import re
 from collections import Counter
@@ -17,10 +17,10 @@ from .notes import cells_of
 class Target:
     """The labels of n rows."""
 
-    labels: np.ndarray  # (n,) class names as text, None where unlabeled
+    labels: np.ndarray  # (n,) class names as text, None if unlabeled
     given: np.ndarray  # (n,) which rows have one
-    values: dict  # class name as text → the value as it is in the table
-    notes: list = field(default_factory=list)  # sentences on what was read how
+    values: dict  # class name as text → the value in the table
+    notes: list = field(default_factory=list)  # sentences on how the column was read
     mark: str = ""  # between the labels of cells that contain several, such as ";". Empty if each contains one
     shares: np.ndarray | None = None  # (n, k) class probabilities, 0 if unlabeled. None if no cell contains some
     numeric = False
@@ -30,7 +30,7 @@ class Target:
         return sorted(self.values)
 
     def of(self, rows: np.ndarray) -> np.ndarray:
-        """The labels of some rows for a classifier: names of classes, or a data frame of probabilities."""
+        """The labels of some rows for a classifier, as names of classes or a data frame of probabilities."""
         if self.shares is None:
             return self.labels[rows]
         return need("pandas").DataFrame(self.shares[rows], columns=self.classes)
@@ -42,7 +42,9 @@ class NumberTarget:
 
     Attributes
     ----------
-    numbers : (n,) float, NaN if there is none. given : (n,) bool. notes : sentences on what was read how.
+    numbers : (n,) float, NaN if there is none.
+    given : (n,) bool, which rows have a number.
+    notes : sentences on how the column was read.
     """
 
     numbers: np.ndarray
@@ -177,9 +179,9 @@ def given_cells(column, missing=None):
 
 
 def hint_columns(frame, names, missing=None):
-    """{name: (n,) guesses of the class as text, None if there is none} of the columns that are there.
+    """A dict from names to (n,) guesses of the class as text, None if there is none, for the columns in the frame.
 
-    Cells are read as labels are, see `read_target`.
+    Cells are read in the same way as labels, see `read_target`.
     """
     found = {}
     for name in names:
@@ -277,8 +279,8 @@ def _text(value: float | str) -> str:
 def _read_shares(name: str, words: np.ndarray):
     """(class names, (l, k) probabilities) of l cells. None if no cell has probabilities.
 
-    A cell such as `cat:0.7; dog:0.3` or `cat: 70 %` has probabilities. Others may be the name of a class alone. What is
-    missing to 1 is divided equally among the other classes.
+    A cell such as `cat:0.7; dog:0.3` or `cat: 70 %` has probabilities. Others may be the name of a class alone. If they
+    sum to less than 1, the rest is divided equally among the other classes.
     """
     cells = [_shares_in(word) for word in words]
     if not any(cells):
@@ -294,8 +296,8 @@ def _read_shares(name: str, words: np.ndarray):
         if rest < -1e-6 or (len(cell) == len(classes) and rest > 1e-6):
             raise InputError(
                 f"The probabilities {word!r} in {name!r} sum to {1 - rest:g}. Write probabilities that sum to 1, "
-                "such as `cat:0.7; dog:0.3`. What is missing to 1 is divided among the classes that a cell does not "
-                "name."
+                "such as `cat:0.7; dog:0.3`. If they sum to less, the rest is divided among the classes that the cell "
+                "does not name."
             )
         table[row] = max(rest, 0.0) / max(len(classes) - len(cell), 1)
         table[row, [place[one] for one in cell]] = list(cell.values())

@@ -37,7 +37,7 @@ LIMITS = ModelLimits()
 
 
 def attach_vectors(table: Table, path: str | Path, name: str) -> None:
-    """Add the rows of an NPY file as a column of lists, which is learned from and not written."""
+    """Add the rows of an NPY file as a column of lists, which is used for training and not written."""
     path = Path(path)
     if not path.exists():
         raise InputError(f"There is no file {path}. Check the name and the folder, or give a column to --embed.")
@@ -60,8 +60,10 @@ class Embedded(Kind):
 
     Attributes
     ----------
-    model : name, folder, file or function, see `mercer.inputs.models`. source : "text" or "image".
-    mark : fingerprint of the model that the column was learned with. "" for a function. width : numbers of a vector.
+    model : name, folder, file or function, see `mercer.inputs.models`.
+    source : "text" or "image".
+    mark : fingerprint of the model in fit. "" for a function.
+    width : length of a vector.
     """
 
     model: Estimator
@@ -98,7 +100,7 @@ class Embedded(Kind):
         return np.array([opened(column, cell) is None for cell in cells(column)])
 
     def found(self):
-        """The model, which must be the one that the column was learned with."""
+        """The model, which must be the same as in fit."""
         what = f"The {self.source} model {self.model!r}, with which this model was trained,"
         try:
             model: Estimator = text_model(self.model) if self.source == "text" else image_model(self.model)
@@ -115,7 +117,7 @@ class Embedded(Kind):
 
 @dataclass
 class Both(Kind):
-    """Several encodings of one column side by side, with equal weights."""
+    """Several encodings of one column, with equal weights."""
 
     parts: list
     weights: list = field(default_factory=list)  # learned from the first rows that are read
@@ -164,7 +166,7 @@ def modeled(found: Found, column: ColumnLike, wanted: dict[str, Any]) -> Found:
 
 
 def relocated(encoder: Kind, places: dict[str, Any]) -> None:
-    """Set another place of the model of a column. Refused if another model is there."""
+    """Set another path of the model of a column. Raises an error if it is another model."""
     for part in encoder.parts if isinstance(encoder, Both) else []:
         if isinstance(part, Embedded) and places.get(part.source) is not None:
             part.model = places[part.source]
@@ -172,7 +174,7 @@ def relocated(encoder: Kind, places: dict[str, Any]) -> None:
 
 
 def _content(column: ColumnLike, word: str, source: str) -> bytes | None:
-    """The content that a vector is computed from. None for a gap or a file that is not there."""
+    """The content of the text or image of a cell. None for a gap or a file that is not there."""
     if word in GAPS:
         return None
     if source == "text":
@@ -200,11 +202,11 @@ def _of_images(model: Estimator, column: ColumnLike, names: list, on_part: Any) 
 
 
 def as_rows(found: Any, n: int, model: str) -> np.ndarray:
-    """The prediction of a model as (n, d) numbers."""
+    """The output of a model as (n, d) numbers."""
     rows = np.asarray(found.detach().cpu() if hasattr(found, "detach") else found, dtype=np.float64)
     if rows.ndim != 2 or len(rows) != n or not usable(rows).all():
         raise InputError(
-            f"The model {model!r} made an array of shape {rows.shape} of {n} cells. It must give one row of finite "
-            "numbers for each."
+            f"The model {model!r} returned an array of shape {rows.shape} for {n} cells. It must return one row of "
+            "finite numbers for each."
         )
     return rows

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ...compilation import compiled
+from ...compilation import FAST, compiled
 
 
-@compiled(fastmath={"contract", "reassoc", "nsz", "arcp"})
+@compiled(fastmath=FAST)
 def pairwise_ascent(
     K: np.ndarray, gradient: np.ndarray, beta: np.ndarray, low: np.ndarray, high: np.ndarray, tol: float, max_iter: int
 ) -> tuple[int, float]:

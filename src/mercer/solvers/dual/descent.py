@@ -1,4 +1,4 @@
-"""One descent of the dual of kernel PCA, and many side by side that share their products with the kernel matrix.
+"""One descent of the dual of kernel PCA, and many at the same time with common products with the kernel matrix.
 
 See `mercer.solvers.dual.minimize` for the problem.
 """
@@ -8,18 +8,27 @@ import scipy.linalg as sla
 
 from ...errors import InputError
 
-NEGATIVE = 1e-6  # fraction of the leading eigenvalue below which a negative one is rounding (float32 kernels included)
 EPS = float(np.finfo(float).eps)
-STALL = 50  # steps in which the value moves by less than the precision, and the residual does not halve: rounding
-SIDE_BY_SIDE = 16  # descents under way at a time: each remembers 2 · MEMORY matrices of the size of H
+SIDE_BY_SIDE = 16  # descents that run at a time, since each remembers 2 · memory matrices of the size of H
+
+
+def check_definite(least: float, largest: float) -> None:
+    """Raise an error if the smallest quadratic form or eigenvalue is negative compared with the largest."""
+    if least < -1e-6 * max(largest, -least):  # below this fraction it is rounding, also of float32 kernels
+        raise InputError(
+            f"The kernel matrix is not positive semi-definite. A direction has the quadratic form {least:.3g} < 0, "
+            "and the dual of kernel PCA needs the square root of the matrix. Use a positive semi-definite kernel, or "
+            "KernelPCA(eigen_solver='dense'), which drops the negative part."
+        )
 
 
 class Root:
     """Square root of M = HᵀGH that keeps its relative accuracy when the columns of H have very different scales.
 
-    ``sigma`` are the singular values of G^{1/2}H, descending, and H ``inverse`` the coefficients of an orthonormal
-    basis of its span. ``inverse @ basis.T`` is the pseudo-inverse of M^{1/2}. Directions in which M vanishes (against
-    eps · n · the largest Rayleigh quotient) are dropped: all three then have fewer columns than M.
+    ``sigma`` contains the singular values of G^{1/2}H, descending. H ``inverse`` contains the coefficients of an
+    orthonormal basis of its span. ``inverse @ basis.T`` is the pseudo-inverse of M^{1/2}. Directions in which M
+    vanishes (less than eps · n · the largest Rayleigh quotient) are dropped, and all three then have fewer columns
+    than M.
     """
 
     def __init__(self, H: np.ndarray, GH: np.ndarray, eps: float = EPS) -> None:
@@ -29,8 +38,7 @@ class Root:
         diagonal, length = np.diag(M), np.einsum("ij,ij->j", H, H)
         quotient = np.divide(diagonal, length, out=np.zeros(s), where=length > 0)
         top = quotient.max(initial=0.0)
-        if quotient.min(initial=0.0) < -NEGATIVE * max(top, -quotient.min(initial=0.0)):
-            raise InputError(INDEFINITE.format(quotient.min()))
+        check_definite(quotient.min(initial=0.0), top)
         alive = np.flatnonzero(quotient > eps * n * top)
         scale = np.sqrt(diagonal[alive])
         C = M[np.ix_(alive, alive)] / scale / scale[:, None]
@@ -48,13 +56,6 @@ class Root:
     @property
     def rank(self):
         return len(self.sigma)
-
-
-INDEFINITE = (
-    "The kernel matrix is not positive semi-definite: a direction has the quadratic form {:.3g} < 0, and the dual of "
-    "kernel PCA needs its square root. Use a positive semi-definite kernel, or KernelPCA(eigen_solver='dense'), which "
-    "drops the negative part."
-)
 
 
 class Point:
@@ -77,9 +78,9 @@ class Point:
 
 
 def descent(H, GH, loss, tol, max_iter, memory, eps):
-    """Generator that requests products with G, see `together`: (final point, history) in the end.
+    """Generator that requests products with G (see `together`) and returns (final point, history).
 
-    The final H is an image of the prox, so that it is sparse and within bounds. Without memory: the DC iteration.
+    The final H is an image of the prox, so that it is sparse and within bounds. With memory 0 it is the DC iteration.
     """
     point = Point(H, GH, loss, eps)
     history, gaps = [point.value], [point.gap]
@@ -109,31 +110,32 @@ def descent(H, GH, loss, tol, max_iter, memory, eps):
     return point, history
 
 
-def _stalled(history, gaps, eps):
-    if len(history) <= STALL:
+def _stalled(history: list, gaps: list, eps: float, steps: int = 50) -> bool:
+    """Whether the value moved by less than the precision, and the residual did not halve, in so many steps."""
+    if len(history) <= steps:
         return False
-    return history[-1 - STALL] - history[-1] <= eps * abs(history[-1]) and min(gaps[-STALL:]) > 0.5 * gaps[-1 - STALL]
+    return history[-1 - steps] - history[-1] <= eps * abs(history[-1]) and min(gaps[-steps:]) > 0.5 * gaps[-1 - steps]
 
 
 def together(G, descents):
-    """(what each generator returns, products): those under way share their product with G, `SIDE_BY_SIDE` at a time."""
+    """(what each generator returns, number of products). `SIDE_BY_SIDE` generators at a time use one product with G."""
     ends: list = [None] * len(descents)
-    answers: dict = {}
+    replies: dict = {}
     todo, products = list(range(len(descents)))[::-1], 0
-    while todo or answers:
-        while todo and len(answers) < SIDE_BY_SIDE:
-            answers[todo.pop()] = None
-        asked = {}
-        for i, answer in answers.items():
+    while todo or replies:
+        while todo and len(replies) < SIDE_BY_SIDE:
+            replies[todo.pop()] = None
+        requests = {}
+        for i, reply in replies.items():
             try:
-                asked[i] = descents[i].send(answer)
+                requests[i] = descents[i].send(reply)
             except StopIteration as end:
                 ends[i] = end.value
-        answers = {}
-        if asked:
-            product = G @ np.concatenate(list(asked.values()), axis=1)
-            cuts = np.cumsum([D.shape[1] for D in asked.values()])[:-1]
-            answers = {i: part.copy() for i, part in zip(asked, np.split(product, cuts, axis=1))}
+        replies = {}
+        if requests:
+            product = G @ np.concatenate(list(requests.values()), axis=1)
+            cuts = np.cumsum([D.shape[1] for D in requests.values()])[:-1]
+            replies = {i: part.copy() for i, part in zip(requests, np.split(product, cuts, axis=1))}
             products += 1
     return ends, products
 

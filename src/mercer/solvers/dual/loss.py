@@ -1,4 +1,4 @@
-"""Losses on the scores of kernel PCA, with their conjugates: square, Huber, ε-insensitive, or both."""
+"""Losses on the scores of kernel PCA (square, Huber, ε-insensitive, or both) with their conjugates."""
 
 from dataclasses import dataclass
 
@@ -21,11 +21,11 @@ class Loss:
 
     def __post_init__(self) -> None:
         if self.norm not in NORMS:
-            raise InputError(f"norm={self.norm!r} is unknown: use 'row' (2-norm of a row) or 'element' (each entry).")
+            raise InputError(f"Unknown norm={self.norm!r}. Use 'row' (2-norm of a row) or 'element' (each entry).")
         if not self.kappa > 0:
-            raise InputError(f"kappa={self.kappa!r} must be positive: it bounds the size of a row of H.")
+            raise InputError(f"kappa={self.kappa!r} must be positive. It bounds the size of a row of H.")
         if not 0 <= self.epsilon < np.inf:
-            raise InputError(f"epsilon={self.epsilon!r} must be zero or positive: rows with a smaller score vanish.")
+            raise InputError(f"epsilon={self.epsilon!r} must be zero or positive. Rows with a smaller score vanish.")
 
     @property
     def square(self) -> bool:
@@ -44,14 +44,14 @@ class Loss:
         return float(np.sum(inside * (excess - 0.5 * inside)))
 
     def conjugate(self, H: np.ndarray) -> float:
-        """f*(H) = ½‖H‖² + ε‖H‖, infinite where a size exceeds κ by more than rounding."""
+        """f*(H) = ½‖H‖² + ε‖H‖. Infinite if a size exceeds κ by more than rounding."""
         size = self.size(H)
         if size.max(initial=0.0) > self.kappa * (1 + 1e-12):
             return np.inf
         return 0.5 * float(np.vdot(H, H)) + self.epsilon * float(size.sum())
 
     def prox(self, Y: np.ndarray) -> np.ndarray:
-        """∇f(Y), the H that attains f(Y): shorten each size by ε, then to at most κ.
+        """∇f(Y), the H that attains f(Y). Each size is shortened by ε, then to at most κ.
 
         Both terms see a row only through its size r, so this is the minimum of ½(r − ‖y‖)² + εr over 0 ≤ r ≤ κ.
         """
@@ -76,12 +76,12 @@ class Loss:
             if np.abs(slope).max() <= 1e-13 * np.abs(H).sum():
                 break
             step = self._newton(shifted, H, slope)
-            for t in (1.0, 0.5, 0.25, 0.1, 0.0):  # the last resort is the gradient: f has curvature at most n
+            for t in (1.0, 0.5, 0.25, 0.1, 0.0):  # the gradient comes last, as f has curvature at most n
                 trial = c + (t * step if t else slope / len(P))
                 new = self.value(P - trial)
                 if new < value:
                     break
-            if new >= value:  # by rounding: the slope tells more than the value
+            if new >= value:  # by rounding, so that the slope is the better criterion
                 trial = c + step
                 if np.abs(self.prox(P - trial).sum(axis=0)).max() >= np.abs(slope).max():
                     break
@@ -89,7 +89,7 @@ class Loss:
         return c
 
     def _newton(self, P: np.ndarray, H: np.ndarray, slope: np.ndarray) -> np.ndarray:
-        """(∇² f)⁻¹ slope; each row contributes 1 along itself while it is neither dead nor at the bound."""
+        """(∇² f)⁻¹ slope. Each row contributes 1 along itself while it is neither 0 nor at the bound."""
         size = self.size(P)
         bent = (size > self.epsilon) & (size < self.epsilon + self.kappa)
         if self.norm == "element":

@@ -1,17 +1,20 @@
-"""Kernel PCA by duality: minimize f*(H) − Tr (HᵀGH)^{1/2} over n × s matrices H.
+"""Kernel PCA by duality, min f*(H) − Tr (HᵀGH)^{1/2} over n × s matrices H.
 
-G is the centered kernel matrix: any object with ``shape`` and ``@``. The loss f acts on the scores P (one row a sample)
-and f* = ½‖·‖² + ε‖·‖ + indicator{‖·‖ ≤ κ}: the square loss (ε = 0, κ = ∞), Huber (κ), ε-insensitive (ε), or both.
-``norm="row"`` measures each row of H by its 2-norm, ``norm="element"`` each entry by itself; f* adds up the
-penalties ε and bounds each one by κ. With ``location=True`` the loss is taken about the best point, min_c f(P − 1cᵀ),
-and f* gains the constraint 1ᵀH = 0: outliers then do not move the center, and new points need no mean over all samples.
+G is the centered kernel matrix, any object with ``shape`` and ``@``. The loss f acts on the scores P (one row per
+sample), and f* = ½‖·‖² + ε‖·‖ + indicator{‖·‖ ≤ κ}. This is the square loss (ε = 0, κ = ∞), the Huber loss (κ), the
+ε-insensitive loss (ε), or both. ``norm="row"`` measures each row of H by its 2-norm, ``norm="element"`` each entry by
+itself. f* adds up the penalties ε and bounds each size by κ. With ``location=True`` the loss is taken about the best
+point, min_c f(P − 1cᵀ), and f* gains the constraint 1ᵀH = 0. Outliers then do not move the center, and new points need
+no mean over all samples.
 
-The solver rests on two facts. π(H) = Tr (HᵀGH)^{1/2} is the nuclear norm of G^{1/2}H, and its gradient
-P(H) = G H (HᵀGH)^{-1/2} is the scores of the samples on the orthonormal components that H spans. The DC step
-H ← prox(P(H)) is a proximal gradient step of length one, and its forward-backward envelope is −f(P(H)): the primal
-value itself, smooth and finite for every H, so a quasi-Newton step is safe whenever it lowers that value.
+The solver is based on two facts. π(H) = Tr (HᵀGH)^{1/2} is the nuclear norm of G^{1/2}H, and its gradient
+P(H) = G H (HᵀGH)^{-1/2} contains the scores of the samples on the orthonormal components that H spans. The DC step
+H ← prox(P(H)) is a proximal gradient step of length one. Its forward-backward envelope is the primal value −f(P(H)),
+which is smooth and finite for every H, so that a quasi-Newton step is safe whenever it lowers that value.
 
-Reference: Tonin, Lambert, Patrinos, Suykens (2023), Extending kernel PCA through dualization, ICML.
+References
+----------
+Tonin, Lambert, Patrinos, Suykens (2023), Extending kernel PCA through dualization, ICML.
 """
 
 from collections.abc import Iterator
@@ -23,35 +26,30 @@ import scipy.linalg as sla
 from ...errors import InputError
 from ...linalg import eigh_down, sign_rows
 from ..result import Result
-from .descent import EPS, INDEFINITE, NEGATIVE, Root, descent, together
+from .descent import EPS, Root, check_definite, descent, together
 from .loss import Loss
 
-MEMORY = 10  # residuals that L-BFGS remembers
-TRIES = 220  # of norm="element" and of an epsilon: not behind 20 random starts of plain DCA, results/celanie.md
-ROUGH, SHORT, FINALISTS = 1e-2, 10, 8  # starts take so many steps; a quarter goes down to this residual, 8 to the end
-ROUND = 11  # kicks of the same matrix; one round is enough where all finalists, and none of its kicks, found the same
-SAME = 1e-6  # relative distance of values that count as one
-MOST = 4  # times the number of kicks, where each of them may begin the count again
+TRIES = 220  # for norm="element" or an epsilon. Not behind 20 random starts of plain DCA, see results/celanie.md
 
 
 @dataclass
 class Components:
     """The s components a dual variable represents, ordered and uncorrelated.
 
-    The scores of a point x are g(x)ᵀA with g(x) its centered kernel values. ``norm="row"`` does not see a rotation of
-    the columns of H: H and P are then in the basis of the components.
+    The scores of a point x are g(x)ᵀA with g(x) its centered kernel values. With ``norm="row"`` the problem does not
+    change when the columns of H are rotated, and H and P are in the basis of the components.
     """
 
     coef: np.ndarray  # n × r matrix A, AᵀGA = I
     scores: np.ndarray  # n × r, the scores of the samples themselves, G A less `center`
-    P: np.ndarray  # n × s, the same scores in the basis of H: H = prox(P) at a stationary point
-    values: np.ndarray  # r sums of squares of the scores as the loss weighs them, PᵀH = (HᵀGH)^{1/2}; descending
+    P: np.ndarray  # n × s, the same scores in the basis of H, with H = prox(P) at a stationary point
+    values: np.ndarray  # r sums of squares of the scores as the loss weighs them, PᵀH = (HᵀGH)^{1/2}, descending
     center: np.ndarray  # r, the location of the loss, zero when it has none
     H: np.ndarray  # n × s dual variable
 
 
 def sketch(G, width, n_power=2, random_state=None, eps=EPS):
-    """(H, G H) for the leading `width` components seen through a random block: H = V √λ, columns in order.
+    """(H, G H) with H = V √λ for the leading `width` components, in order, computed from a random block.
 
     n_power + 1 products with G, of relative precision eps. Fewer columns come back when the rank of G is smaller.
     """
@@ -64,8 +62,7 @@ def sketch(G, width, n_power=2, random_state=None, eps=EPS):
     B = Q.T @ GQ
     values, vectors = sla.eigh((B + B.T) / 2, check_finite=False)
     values, vectors = values[::-1], vectors[:, ::-1]
-    if values[-1] < -NEGATIVE * np.abs(values).max():
-        raise InputError(INDEFINITE.format(values[-1]))
+    check_definite(values[-1], values[0])
     seen = values > eps * n * values[0]  # the sign of a column of rounding is arbitrary
     values, vectors = values[seen], vectors[:, seen]
     return Q @ (vectors * np.sqrt(values)), GQ @ (vectors * np.sqrt(values))
@@ -83,20 +80,20 @@ def minimize(
     eps=EPS,
     n_init=None,
 ):
-    """Minimize f*(H) − Tr (HᵀGH)^{1/2}; the value −f(P(H)) never rises.
+    """Minimize f*(H) − Tr (HᵀGH)^{1/2}. The value −f(P(H)) never rises.
 
-    ``method="dca"`` repeats H ← prox(P(H)). ``method="lbfgs"`` moves along the quasi-Newton direction that the last
-    ten residuals give, shortened until −f(P) falls, and takes the DC step when that fails: the same stationary
-    points for a third to a tenth of the products. One product with G an iteration, since G (H + tD) = G H + t G D.
+    ``method="dca"`` repeats H ← prox(P(H)). ``method="lbfgs"`` moves along the quasi-Newton direction from the last
+    ten residuals, shortened until −f(P) falls. If that fails, it takes the DC step. It finds the same stationary points
+    with a third to a tenth of the products. An iteration takes one product with G, since G (H + tD) = G H + t G D.
 
     The problem is not convex. Losses other than the square one start twice when `start` is None, from the leading
-    components and from those of a wider sketch that f values most (outliers in a clump are a leading component that f
-    values little). ``norm="element"`` sees the axes, and rows that vanish stay away, so both ``norm="element"`` and an
-    epsilon have many more stationary points: they also start from random matrices. All starts take ten steps, the
-    better quarter goes down to a residual of 1%, the best eight to the end. Then the best one is kicked again and
-    again: its columns are turned (not for "row"), or one is drawn again. If the eight agree on the value and the
-    first eleven kicks find no lower one, that is the end. Otherwise the kicks go on until half of `n_init` in a row
-    gained nothing. Descents run side by side and share their products with G.
+    components and from those components of a wider sketch for which f is largest. (Outliers in a clump are a leading
+    component for which f is small.) ``norm="element"`` depends on the axes, and rows that vanish stay at zero. Both
+    ``norm="element"`` and an epsilon therefore have many more stationary points, and they also start from random
+    matrices. All starts take ten steps. The better quarter goes down to a residual of 1%, the best eight to `tol`. Then
+    the best one is kicked again and again. A kick turns its columns (not for "row"), or draws one of them again. The
+    search ends if the eight agree on the value and the first eleven kicks find no lower one. Otherwise the kicks go on
+    until half of `n_init` in a row gained nothing. Descents run at the same time, with one product with G for all.
 
     Parameters
     ----------
@@ -104,16 +101,16 @@ def minimize(
     loss : Loss, the square loss by default.
     start : (H, G H) or None. With more than n_components columns it is the wider sketch.
     eps : relative precision of the products with G.
-    n_init : tries. None is 2, and `TRIES` for ``norm="element"`` or an epsilon; 55% of them are kicks. The square loss
-        needs 1.
+    n_init : number of tries. None means 2, or `TRIES` for ``norm="element"`` or an epsilon, of which 55% are kicks. The
+        square loss needs 1.
 
-    Returns a `Result` with `Components` as value. gap is ‖H − prox(P(H))‖ / ‖H‖, zero exactly at the stationary points;
-    history is −f(P(H)). Info has "rank" (less than n_components when components died) and "duality_gap", the dual value
-    less the primal one, relative.
+    Returns a `Result` with `Components` as value. gap is ‖H − prox(P(H))‖ / ‖H‖, zero exactly at the stationary points.
+    history is −f(P(H)). Info has "rank" (less than n_components if components vanished) and "duality_gap", the relative
+    difference between the dual value and the primal one.
     """
     loss = loss or Loss()
     if method not in ("lbfgs", "dca"):
-        raise InputError(f"method={method!r} is unknown: use 'lbfgs' or 'dca'.")
+        raise InputError(f"Unknown method={method!r}. Use 'lbfgs' or 'dca'.")
     if start is None:
         start = sketch(G, sketch_width(n_components, loss), random_state=random_state, eps=eps)
     wide = start[0].shape[1] > n_components
@@ -122,7 +119,8 @@ def minimize(
     # 0.55: fraction of them that start from the best one so far, turned or with a new column
     kicks = int(0.55 * n_init) if wide and many else 0
     starts = first_guesses(G, start, n_components, loss, n_init - kicks if wide else 1)
-    search = _Search(G, loss, tol, max_iter, MEMORY if method == "lbfgs" else 0, eps)
+    memory = 10 if method == "lbfgs" else 0  # residuals that L-BFGS remembers
+    search = _Search(G, loss, tol, max_iter, memory, eps)
     ends = search.from_starts(starts, wide)
     if kicks and ends[0][0].H.any():
         ends = search.from_kicks(ends, kicks)
@@ -132,6 +130,10 @@ def minimize(
 
 class _Search:
     """Descents of one problem, and the products with G that they took. Each ends with (point, history)."""
+
+    rough = 1e-2  # residual to which the better starts and the kicks go
+    finalists = 8  # starts that go to the end
+    same = 1e-6  # relative difference of values that count as equal
 
     def __init__(self, G: np.ndarray, loss: Loss, tol: float, max_iter: int, memory: int, eps: float) -> None:
         self.G, self.loss, self.tol, self.max_iter, self.how, self.products = G, loss, tol, max_iter, (memory, eps), 0
@@ -143,7 +145,7 @@ class _Search:
         return sorted(ends, key=lambda end: end[1][-1])
 
     def descent(self, H, GH=None, rough=0.0, most=None, stages=()):
-        """Generator: descend from H, through easier losses first."""
+        """Generator of a descent from H, through easier losses first."""
         if GH is None:
             GH = yield H
         for easier in stages:
@@ -156,8 +158,8 @@ class _Search:
 
     def from_starts(self, starts, staged):
         """The ends of the finalists."""
-        many = len(starts) > FINALISTS
-        first = {"rough": ROUGH, "most": SHORT} if many else {}
+        many = len(starts) > self.finalists
+        first = {"rough": self.rough, "most": 10} if many else {}
         ends = self.run(
             [
                 self.descent(H, GH, **first, stages=_stages(self.loss, H) if staged and own else ())
@@ -166,22 +168,27 @@ class _Search:
         )
         if not many:
             return ends
-        ends = self.run([self.descent(p.H, p.GH, ROUGH) for p, _ in ends[: max(len(ends) // 4, 1)]])
-        return self.to_the_end(ends[:FINALISTS])
+        ends = self.run([self.descent(p.H, p.GH, self.rough) for p, _ in ends[: max(len(ends) // 4, 1)]])
+        return self.to_the_end(ends[: self.finalists])
 
     def from_kicks(self, ends: list, kicks: int) -> list:
-        """The ends after so many kicks in a row that gained nothing, or after one round where the problem is easy."""
+        """The ends after so many kicks in a row that gained nothing, or after one round if the problem is easy.
+
+        It is easy if all finalists, and none of the kicks of the first round, found the same value. There are at most
+        four times as many kicks.
+        """
         value, rng, number, last = ends[0][1][-1], np.random.default_rng(0), 0, kicks
-        easy = len(ends) == FINALISTS and ends[-1][1][-1] <= value + SAME * abs(value)
+        easy = len(ends) == self.finalists and ends[-1][1][-1] <= value + self.same * abs(value)
         while number < last:
-            tried = range(number, min(number + ROUND, last))
-            new = self.run([self.descent(_kicked(ends[0][0].H, i, rng, self.loss.norm), rough=ROUGH) for i in tried])
+            tried = range(number, min(number + 11, last))  # a round of 11 kicks of the same matrix
+            kicked = [_kicked(ends[0][0].H, i, rng, self.loss.norm) for i in tried]
+            new = self.run([self.descent(H, rough=self.rough) for H in kicked])
             # 5e-3: relative distance from the best value within which a kicked one goes to the end
             new = self.to_the_end([end for end in new if end[1][-1] < value + 5e-3 * abs(value)])
             number += len(tried)
             if new and new[0][1][-1] < value:
-                if new[0][1][-1] < value - SAME * abs(value):
-                    easy, last = False, min(number + kicks, MOST * kicks)
+                if new[0][1][-1] < value - self.same * abs(value):
+                    easy, last = False, min(number + kicks, 4 * kicks)
                 ends, value = new, new[0][1][-1]
             if easy:
                 break
@@ -189,14 +196,15 @@ class _Search:
 
 
 def sketch_width(n_components, loss):
-    """Columns of the sketch to start from: the square loss needs no more than it returns."""
+    """Columns of the sketch to start from. The square loss needs no more than it returns."""
     return n_components if loss.square else 2 * n_components + 10
 
 
 def first_guesses(G, wide, n_components, loss, n_init):
-    """[(H, G H, staged)]: the leading columns of the sketch, those that f values most, then random ones.
+    """[(H, G H, staged)] for the leading columns of the sketch, those for which f is largest, then random ones.
 
-    Half of the random starts are combinations of the sketch's columns, the others any H, from which nothing is staged.
+    Half of the random starts are combinations of the sketch's columns. The others are any H, without easier losses
+    first.
     """
     H, GH = wide
     worth = [loss.value(h - loss.locate(h)) for h in (H[:, [j]] for j in range(H.shape[1]))]
@@ -216,7 +224,7 @@ def first_guesses(G, wide, n_components, loss, n_init):
 
 
 def _kicked(H, number, rng, norm):
-    """H with its columns turned into each other (norm="row" does not see that), or with one of them drawn again."""
+    """H with its columns turned into each other (no change for norm="row"), or with one of them drawn again."""
     n, s = H.shape
     if number % 2 == 0 and norm == "element":
         return H @ np.linalg.qr(np.eye(s) + rng.uniform(0.1, 1.2) * rng.standard_normal((s, s)))[0]
@@ -226,7 +234,7 @@ def _kicked(H, number, rng, norm):
 
 
 def _stages(loss: Loss, scores: np.ndarray) -> Iterator:
-    """Smaller epsilons on the way to the wanted one: a start that it would wipe out first grows into few rows."""
+    """Smaller epsilons on the way to the wanted one, which would set the whole start to zero if it came first."""
     if loss.epsilon == 0:
         return
     epsilon = max(float(np.median(loss.size(scores))), loss.epsilon / 4)
@@ -236,15 +244,15 @@ def _stages(loss: Loss, scores: np.ndarray) -> Iterator:
 
 
 def _result(point, history: list, n_iter: int, loss: Loss, wanted: int, tol: float) -> Result:
-    """Rotate to ordered uncorrelated components and show how it went."""
+    """The `Result` with ordered uncorrelated components."""
     H, GH, root = point.H, point.GH, point.root
-    if not point.image.any():  # everything is below ε: H = 0 is where the iteration goes
+    if not point.image.any():  # everything is below ε, so that the iteration goes to H = 0
         H = GH = np.zeros_like(H)
         root = Root(H, GH)
     dual = loss.conjugate(H) - float(root.sigma.sum())
     turn, values = np.eye(root.rank), root.sigma
     scores = GH @ root.inverse - point.center @ root.basis
-    if loss.square:  # Rayleigh-Ritz: second-order accurate before convergence
+    if loss.square:  # Rayleigh-Ritz is second-order accurate before convergence
         values, turn = eigh_down(scores.T @ scores)
     turn = turn * sign_rows(scores @ turn)
     scores, coef = scores @ turn, H @ (root.inverse @ turn)
@@ -255,8 +263,8 @@ def _result(point, history: list, n_iter: int, loss: Loss, wanted: int, tol: flo
     converged = gap <= tol
     reason = f"The residual {gap:.1e} is {'below' if converged else 'above'} tol={tol:.1e} after {n_iter} products."
     if not converged:
-        reason += " Raise max_iter or tol; components whose eigenvalues nearly tie need many iterations."
+        reason += " Raise max_iter or tol. Components with nearly equal eigenvalues need many iterations."
     if rank < wanted:
-        reason += f" Only {rank} of the {wanted} components are left: G has a smaller rank, or epsilon is too large."
+        reason += f" Only {rank} of the {wanted} components are left. G has a smaller rank, or epsilon is too large."
     info = {"rank": rank, "duality_gap": (dual - point.value) / abs(point.value) if point.value else 0.0}
     return Result(found, dual, gap, max(n_iter, 1), converged, reason, history, info)

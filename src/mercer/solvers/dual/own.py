@@ -1,4 +1,4 @@
-"""A penalty Ψ of one's own in the dual of kernel PCA: f*(H) = ½‖H‖² + Ψ(H), given through its prox."""
+"""A custom penalty Ψ in the dual of kernel PCA, f*(H) = ½‖H‖² + Ψ(H), given through its prox."""
 
 from collections.abc import Callable
 
@@ -11,8 +11,8 @@ from ...types import Rows
 class OwnLoss:
     """A loss for `minimize`, from prox(Y) = argmin_H ½‖H − Y‖² + Ψ(H) and the values Ψ of the rows.
 
-    f(P) = max_H ⟨H, P⟩ − ½‖H‖² − Ψ(H) is attained at H = prox(P), which is its gradient: nothing else is needed. Ψ is a
-    sum over rows. With weights w the rows come scaled by √w, and row i counts w_i times.
+    f(P) = max_H ⟨H, P⟩ − ½‖H‖² − Ψ(H) is attained at H = prox(P), which is also its gradient. Nothing else is needed. Ψ
+    is a sum over rows. With weights w the rows are scaled by √w, and row i counts w_i times.
 
     Parameters
     ----------
@@ -33,8 +33,8 @@ class OwnLoss:
         if found.shape != Y.shape or not np.isfinite(found).all():
             strange = "" if np.isfinite(found).all() else " with NaN or inf"
             raise InputError(
-                f"prox returned an array of shape {found.shape}{strange} for one of shape {Y.shape}. Accepted: "
-                "finite numbers, one row for each row."
+                f"prox returned an array of shape {found.shape}{strange} for one of shape {Y.shape}. It must return "
+                "finite numbers in an array of the same shape."
             )
         return self.root * found
 
@@ -48,7 +48,8 @@ class OwnLoss:
         values = np.asarray(self.penalty(H / self.root), dtype=np.float64)
         if values.shape != (len(H),):
             raise InputError(
-                f"penalty returned an array of shape {values.shape} for {len(H)} rows. Accepted: one number per row."
+                f"penalty returned an array of shape {values.shape} for {len(H)} rows. It must return one number per "
+                "row."
             )
         count = np.ravel(self.root) ** 2 if np.ndim(self.root) else 1.0
         return 0.5 * float(np.vdot(H, H)) + float(np.sum(count * values))
@@ -58,5 +59,5 @@ class OwnLoss:
         return np.linalg.norm(Y, axis=1)[:, None]
 
     def locate(self, P: np.ndarray) -> np.ndarray:
-        """No location of its own: zero."""
+        """Zeros, since this loss has no location."""
         return np.zeros(P.shape[1])

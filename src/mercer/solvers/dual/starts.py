@@ -1,31 +1,36 @@
-"""The kappa that bounds, or the epsilon that keeps, a wanted fraction of the samples."""
+"""The kappa that bounds a wanted fraction of the samples, and the epsilon that keeps one."""
 
 from dataclasses import replace
 
 import numpy as np
 
+from ..result import Result
 from .loss import Loss
 from .minimize import EPS, minimize, sketch, sketch_width
 
-LOOSE = 1e-3  # residual at which the number of samples beyond a threshold has settled
-ROUNDS = 12
-FEW = 2  # starts of a trial: the fraction depends little on which stationary point is found
+
+def _trial(G: np.ndarray, n_components: int, loss: Loss, start: tuple, eps: float, max_iter: int = 1000) -> Result:
+    """`Result` of `minimize` to a residual of 1e-3, at which the number of samples beyond a threshold has settled.
+
+    Two starts are enough, since this number depends little on the stationary point that is found.
+    """
+    return minimize(G, n_components, loss, tol=1e-3, max_iter=max_iter, start=start, eps=eps, n_init=2)
 
 
 def row_size(P: np.ndarray, norm: str) -> np.ndarray:
-    """One number per sample for the thresholds: its row's length, or its largest entry."""
+    """One number per sample for the thresholds, the length or the largest entry of its row."""
     return np.abs(P).max(axis=1) if norm == "element" else np.linalg.norm(P, axis=1)
 
 
 def match_fraction(G, n_components, name, fraction, loss=None, start=None, random_state=None, eps=EPS):
     """Find kappa or epsilon (`name`) so that `fraction` of the samples are at the bound, or are kept.
 
-    Both are the fraction of rows of the scores beyond a threshold (kappa + epsilon, or epsilon). A quantile of their
-    sizes is the guess that settles kappa in two or three solves. For epsilon the fraction can fall steeply, because the
-    problem is not convex, so once it is bracketed the guesses interpolate its logarithm.
+    Both are the fraction of rows of the scores beyond a threshold (kappa + epsilon, or epsilon). With a quantile of
+    their sizes as the first guess kappa takes two or three solves. For epsilon the fraction can fall steeply, because
+    the problem is not convex. Once it is bracketed, the guesses therefore interpolate its logarithm.
 
-    Returns (Loss with the value found, the fraction it gives at a loose tolerance). Every trial starts alike, so the
-    value found, given back as a number, leads to the same solution.
+    Returns (Loss with the value found, the fraction it gives at a loose tolerance). Every trial has the same start, so
+    that the value found leads to the same solution when it is given as a number.
     """
     loss = loss or Loss()
     width = sketch_width(n_components, replace(loss, epsilon=1.0))
@@ -35,12 +40,12 @@ def match_fraction(G, n_components, name, fraction, loss=None, start=None, rando
     threshold = _quantile(row_size(start[0][:, :n_components], loss.norm), wanted)
     below, above = (0.0, n), (np.inf, 0)  # (threshold, count) that keep too many and too few
     best = (np.inf, loss, 0.0)
-    for _ in range(ROUNDS):
+    for _ in range(12):
         value = threshold if name == "epsilon" else max(threshold - loss.epsilon, EPS)
         trial = replace(loss, **{name: value})
-        found = minimize(G, n_components, trial, tol=LOOSE, max_iter=200, start=start, eps=eps, n_init=FEW)
+        found = _trial(G, n_components, trial, start, eps, max_iter=200)
         whole = found.info["rank"] == n_components
-        size = row_size(found.value.P, loss.norm) if whole else np.zeros(n)  # a component died: too high
+        size = row_size(found.value.P, loss.norm) if whole else np.zeros(n)  # a component vanished, so it is too high
         count = int(np.sum(size > threshold))
         if whole:
             best = min(best, (abs(count - wanted), trial, count / n), key=lambda one: one[0])
@@ -68,12 +73,11 @@ def _next_guess(below: tuple[float, int], above: tuple[float, int], wanted: int,
 
 
 def largest_epsilon(G, n_components, loss, start=None, random_state=None, eps=EPS):
-    """An epsilon, three digits, that keeps n_components components while one a few percent larger does not."""
+    """An epsilon of three digits that keeps n_components components, while one a few percent larger does not."""
     start = start or sketch(G, sketch_width(n_components, loss), random_state=random_state, eps=eps)
 
     def keeps(epsilon):
-        trial = minimize(G, n_components, replace(loss, epsilon=epsilon), tol=LOOSE, start=start, eps=eps, n_init=FEW)
-        return trial.info["rank"] == n_components
+        return _trial(G, n_components, replace(loss, epsilon=epsilon), start, eps).info["rank"] == n_components
 
     size = np.sort(row_size(start[0][:, :n_components], loss.norm))[::-1]
     good = float(size[min(n_components, len(size)) - 1])

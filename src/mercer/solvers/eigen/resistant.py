@@ -1,23 +1,26 @@
-"""Kernel components that rows far away in feature space cannot turn: weighted kernel PCA whose weights resist them.
+"""Robust kernel components, by weighted kernel PCA whose weights reduce the influence of outliers in feature space.
 
 Both methods start from the spatial median m in feature space, which minimizes Σ ‖φ_i − m‖ (Weiszfeld's iteration).
 
-``spherical``: the principal components of the signs (φ_i − m) / ‖φ_i − m‖. Every row has the same length, so that no
-row has leverage. If the distribution of φ is skew, as for polynomial kernels, they differ from those of kernel PCA
-also without outliers.
+``spherical`` returns the principal components of the signs (φ_i − m) / ‖φ_i − m‖. Every row has the same length, so
+that no row has leverage. If the distribution of φ is skew, as for polynomial kernels, they differ from those of kernel
+PCA also without outliers.
 
-``reconstruction``: minimize Σ ρ(r_i) over subspaces and centers, r_i the distance of φ_i from the subspace. ρ is r²/2
-for the bulk of the rows and constant for the rest, so that rows far from the subspace have no pull at all, and rows far
-along it keep theirs. ρ comes from the residuals themselves: their logarithms have a median and a deviation (MAD), and
-the weight ρ'(r)/r falls from 1 to 0 between two and three deviations above. Reweighted least squares never raises the
-objective. It starts from the subspace with the least Σ ‖residual of a sign‖ (signs have no leverage, and distances are
-not squared), from that of the signs, and from that of the half of the rows nearest to m. The one that comes nearest to
-three quarters of the rows is kept. Last, where an empty band parts the residuals beyond two deviations, rows before it
-are the tail of the bulk and get their full weight back, unless the subspace then leaves the others.
+``reconstruction`` minimizes Σ ρ(r_i) over subspaces and centers, with r_i the distance of φ_i from the subspace. ρ is
+r²/2 for the bulk of the rows and constant for the rest. Rows far from the subspace therefore have no influence, and
+rows far along it keep theirs. ρ depends on the residuals. Their logarithms have a median and a deviation (MAD), and the
+weight ρ'(r)/r falls from 1 to 0 between two and three deviations above the median. Reweighted least squares never
+raises the objective. It starts from three subspaces. The first has the least Σ ‖residual of a sign‖, since signs have
+no leverage and the distances are not squared. The second is that of the signs, and the third that of the half of the
+rows nearest to m. The one that comes nearest to three quarters of the rows is kept. At last, if there is an empty band
+in the residuals beyond two deviations, the rows before it are the tail of the bulk. They get their full weight back,
+unless the subspace then moves away from the others.
 
-References: Locantore et al. (1999), Robust principal component analysis for functional data; Debruyne, Verdonck (2010),
-Robust kernel principal component analysis and classification; Lerman, Maunu (2018), Fast, robust and non-convex
-subspace recovery.
+References
+----------
+Locantore et al. (1999), Robust principal component analysis for functional data.
+Debruyne, Verdonck (2010), Robust kernel principal component analysis and classification.
+Lerman, Maunu (2018), Fast, robust and non-convex subspace recovery.
 """
 
 import numpy as np
@@ -29,29 +32,29 @@ from ..dual.minimize import Components
 from ..result import Result
 from .top import top
 
-SIGN_STEPS, SCALE_STEPS = 10, 10  # of the start, and with a scale that follows the residuals
 LOW, HIGH = 2.0, 3.0  # deviations of the logarithm of a residual between which its weight falls to 0
-BAND, EDGE = 1.3, 0.5  # deviations of an empty band, and those in which the weight falls to 0 at its beginning
-NEAR = 0.75  # fraction of the rows by which subspaces are compared
-SMALL = 1e-6  # fraction of a length below which it counts as this much
+SMALL = 1e-6  # smallest length that is used, as a fraction of the largest
 
 
 def spatial_median(K: Rows, tol: float = 1e-9) -> tuple:
     """((n,) weights of the rows in the spatial median, (n,) distances from it, iterations) for an operator K."""
     n, own = K.shape[0], K.diag()
-    share, least = np.full(n, 1.0 / n), SMALL**2 * float(np.max(np.abs(own), initial=0.0))
+    part, least = np.full(n, 1.0 / n), SMALL**2 * float(np.max(np.abs(own), initial=0.0))
     change, steps = np.inf, 0
     while change > tol and steps < 500:
-        product = (K @ share[:, None])[:, 0]
-        distance = np.sqrt(np.maximum(own - 2 * product + float(share @ product), least))
+        product = (K @ part[:, None])[:, 0]
+        distance = np.sqrt(np.maximum(own - 2 * product + float(part @ product), least))
         new = 1.0 / distance
         new /= new.sum()
-        change, share, steps = float(np.abs(new - share).sum()), new, steps + 1
-    return share, distance, steps
+        change, part, steps = float(np.abs(new - part).sum()), new, steps + 1
+    return part, distance, steps
 
 
 class _Fit:
-    """Components of the rows with these weights about the center `share` (None: the origin), and what follows."""
+    """Components of the rows with these weights, with their scores and distances.
+
+    `share` contains the weights of the rows in the center, or None for the origin.
+    """
 
     def __init__(
         self,
@@ -87,17 +90,17 @@ def spherical(K: Rows, n_components: int, center: bool = True, seed: int = 0, to
     """
     share, length, steps = _middle(K, center)
     fit = _Fit(K, n_components, 1.0 / length**2, share, seed, tol)
-    reason = f"Eigenvectors of the signs about the spatial median: residual {fit.residual:.1e}."
+    reason = f"The eigenvectors of the signs about the spatial median have a residual of {fit.residual:.1e}."
     return _result(fit, -0.5 * float(fit.values.sum()), fit.residual, steps, fit.residual <= max(tol, 1e-8), reason, [])
 
 
 def reconstruction(
     K: Rows, n_components: int, center: bool = True, seed: int = 0, tol: float = 1e-6, max_iter: int = 100
 ) -> Result:
-    """`Result` with `Components` of the rows near their subspace; info as above.
+    """`Result` with `Components` of the rows near their subspace, and info as above.
 
     K : operator of the kernel matrix, not centered. The gap is the change of the weights in the last iteration,
-    relative to their sum, and history the objective from where the scale is fixed for the last time: it never rises.
+    relative to their sum. The history is the objective since the scale was fixed for the last time. It never rises.
     """
     share, length, _ = _middle(K, center)
 
@@ -118,13 +121,13 @@ def reconstruction(
         return fit, change, step, history
 
     signs = fit = fitted(1.0 / length**2, middle=share)
-    for _ in range(SIGN_STEPS):
+    for _ in range(10):
         off = np.maximum(fit.distance / length, SMALL)
         fit = fitted(1.0 / (length**2 * off), fit.vectors, middle=share)
     ends = []
     for start in (fit, signs, fitted((length <= np.median(length)).astype(float))):
         fit = start
-        for _ in range(SCALE_STEPS):
+        for _ in range(10):  # the scale follows the residuals
             bounds = _bounds(fit.distance)
             fit = fitted(_weight(fit.distance, *bounds), fit.vectors)
         ends.append((settled(fit, bounds, 1e-3)[0], bounds))
@@ -133,7 +136,8 @@ def reconstruction(
     tail = _empty_band(fit.distance)
     if tail is not None:
         other = settled(fit, tail, tol)
-        # 1.2: factor by which those may move away when the tail gets its weight back: else it holds outliers
+        # 1.2: factor by which the nearest rows may move away when the tail gets its weight back. Otherwise the tail
+        # contains outliers.
         if _closeness(other[0]) <= 1.2 * _closeness(fit):
             bounds, (fit, gap, more, history) = tail, other
             steps += more
@@ -153,8 +157,8 @@ def _middle(K: Rows, center: bool) -> tuple:
 
 
 def _closeness(fit: _Fit) -> float:
-    """Σ r² over the nearest of the rows."""
-    return float(np.sum(np.sort(fit.distance**2)[: max(int(NEAR * len(fit.distance)), 1)]))
+    """Σ r² over the nearest three quarters of the rows."""
+    return float(np.sum(np.sort(fit.distance**2)[: max(int(0.75 * len(fit.distance)), 1)]))
 
 
 def _scale(distance: np.ndarray) -> tuple:
@@ -171,11 +175,14 @@ def _bounds(distance: np.ndarray) -> tuple:
 
 
 def _empty_band(distance: np.ndarray) -> tuple | None:
-    """The same at the beginning of the first empty band among residuals beyond LOW. None if there is none."""
+    """The same at the beginning of the first empty band among residuals beyond LOW. None if there is none.
+
+    A band is empty if 1.3 deviations contain no residual. The weight falls within half a deviation.
+    """
     z, middle, spread = _scale(distance)
     far = np.sort(z[z > middle + LOW * spread])
-    begins = far[:-1][np.diff(far) >= BAND * spread]
-    return (np.exp(begins[0]), np.exp(begins[0] + EDGE * spread)) if len(begins) else None
+    begins = far[:-1][np.diff(far) >= 1.3 * spread]
+    return (np.exp(begins[0]), np.exp(begins[0] + 0.5 * spread)) if len(begins) else None
 
 
 def _weight(distance: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:

@@ -31,7 +31,7 @@ from ..dual import minimize as dual
 from ..result import Result
 from .krylov import krylov
 
-LANCZOS_ROWS = 2000  # below this a product is so cheap that what counts is to need few columns
+LANCZOS_ROWS = 2000  # below this products are cheap, and the method that needs the fewest columns is the fastest
 
 
 def top(
@@ -50,8 +50,8 @@ def top(
     A : an `Operator` or a matrix. "full" needs `dense()`, the others products only.
     n_components : number of pairs s.
     method : "auto", "full", "krylov", "lanczos", "randomized", "lobpcg" or "dual".
-    tol : largest accepted ‖A v − λ v‖ / λ₁; 0 means 1e-9.
-    max_iter : most products with a block (krylov, randomized, lobpcg) or restarts (lanczos); None chooses.
+    tol : largest accepted ‖A v − λ v‖ / λ₁. 0 means 1e-9.
+    max_iter : most products with a block (krylov, randomized, lobpcg) or restarts (lanczos). None chooses.
     start : n × k guess of the space (krylov, lobpcg).
     """
     A = DenseOperator(np.asarray(A, dtype=np.float64)) if isinstance(A, np.ndarray) else A
@@ -77,13 +77,13 @@ def top(
             f"{gap:.1e}, above {accept:.1e}. Raise max_iter or tol, or use eigen_solver='krylov'."
         )
     if method == "randomized":
-        converged = True  # a fixed amount of work: the residual is reported, not guaranteed
+        converged = True  # a fixed amount of work, with a residual that is reported but not guaranteed
     info = {"residuals": residuals, "method": method}
     return Result((values, fix_signs(vectors)), None, gap, max(1, n_iter), converged, reason, history, info)
 
 
 def choose(n: int, n_components: int, halved: bool = False) -> str:
-    """The method "auto" takes, after benchmarks/results/celanie.md: what is fastest at equal error.
+    """The method that "auto" takes, which is the fastest at equal error in benchmarks/results/celanie.md.
 
     halved : products with one vector take half of the time that their fraction of a block takes, as they do for a
         stored kernel matrix in one thread.
@@ -91,7 +91,7 @@ def choose(n: int, n_components: int, halved: bool = False) -> str:
     # 500: below this LAPACK is faster than any iteration
     if n <= 500 or n_components > n // 4:
         return "full"
-    # 40: up to here it is what counts, too, when a product with one vector reads half of the matrix
+    # 40: up to here Lanczos is also the fastest if a product with one vector reads half of the matrix
     return "lanczos" if n < LANCZOS_ROWS or (halved and n_components <= 40) else "krylov"
 
 
@@ -109,9 +109,9 @@ def _full(A, s, tol, max_iter, seed, start):
 def _lanczos(A, s, tol, max_iter, seed, start):
     operator, first = _Counted(A), np.random.default_rng(seed).uniform(-1, 1, A.shape[0])
     try:
-        with blas_threads(1):  # the vectors are short: threads would wait for each other most of the time
+        with blas_threads(1):  # for short vectors threads would wait for each other most of the time
             values, vectors = ssl.eigsh(operator, s, which="LA", tol=min(tol, 1e-2), maxiter=max_iter, v0=first)
-    except ssl.ArpackError:  # not within max_iter, or a matrix that annihilates the start: s pairs all the same
+    except ssl.ArpackError:  # not within max_iter, or a matrix that annihilates the start. Krylov finds s pairs.
         values, vectors, products, steps, history = krylov(A, s, tol, max_iter, seed)
         return values, vectors, products, operator.n_products + steps, history
     order = np.argsort(-values)
@@ -120,7 +120,7 @@ def _lanczos(A, s, tol, max_iter, seed, start):
 
 
 class _Counted(ssl.LinearOperator):
-    """An operator as SciPy wants it, which counts its products: SciPy does not show how many it took."""
+    """An operator for SciPy that counts its products, because SciPy does not report their number."""
 
     def __init__(self, A: np.ndarray) -> None:
         super().__init__(np.dtype(np.float64), A.shape)
@@ -157,13 +157,13 @@ def _lobpcg(
     guess = sla.qr(A @ guess, mode="economic")[0]
     scale = float(np.linalg.norm(A @ guess[:, :1]))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what it did not reach is in the residual
+        warnings.simplefilter("ignore")  # the residual shows whether it converged
         values, vectors = ssl.lobpcg(operator, guess, largest=True, tol=tol * scale, maxiter=max_iter or 200)
     order = np.argsort(-values)
     values, vectors = values[order], vectors[:, order]
     products, steps = A @ vectors, operator.n_products
     if _residuals(values, vectors, products).max() > tol and max_iter is None:
-        # It stalls on clustered or vanishing eigenvalues: finish from where it stands.
+        # It stalls on clustered or vanishing eigenvalues. Krylov continues from its vectors.
         values, vectors, products, more, _ = krylov(A, s, tol, None, seed, vectors)
         steps += more
     return values, vectors, products, steps, []

@@ -1,4 +1,4 @@
-"""Directions of large variance that keep groups of rows together: max wᵀPw / wᵀ(I + c Σ_g Z_gᵀ H_g Z_g) w."""
+"""Directions of large variance that keep groups of rows together, max wᵀPw / wᵀ(I + c Σ_g Z_gᵀ H_g Z_g) w."""
 
 import numpy as np
 import scipy.linalg as sla
@@ -9,14 +9,15 @@ from ...linalg import eigh_down, fix_signs
 from ...types import Rows
 from ..result import Result
 
-SMALL, LANCZOS = 300, 20  # Lanczos for more features than this and fewer than a twentieth of them wanted
-
 
 def within_group_rows(Z: Rows, groups: list, weight: np.ndarray | None = None) -> np.ndarray:
-    """The rows of every group less the group's mean, stacked: RᵀR = Σ_g Z_gᵀ H_g Z_g.
+    """The rows R of every group less the group's mean, stacked. RᵀR = Σ_g Z_gᵀ H_g Z_g.
 
-    Z : (l, r) rows; groups : list of index arrays into them (an index may be in several groups). weight : (l,) how
-    often each row counts, or None.
+    Parameters
+    ----------
+    Z : (l, r) rows.
+    groups : list of index arrays into them. An index may be in several groups.
+    weight : (l,) how often each row counts, or None.
     """
     if weight is None:
         parts = [Z[group] - Z[group].mean(axis=0) for group in groups if len(group) > 1]
@@ -33,12 +34,12 @@ def within_variance_components(P, within, weight, n_components):
     ----------
     P : (r, r) scatter of all rows, dense or sparse.
     within : (m, r) rows W of :func:`within_group_rows`.
-    weight : c ≥ 0; 0 is kernel PCA.
+    weight : c ≥ 0. 0 is kernel PCA.
 
-    Returns a `Result`: value (r, n_components), normalized to wᵀ(I + c WᵀW)w = 1 with deterministic signs; gap the
-    largest relative residual ‖Pw − μCw‖ / (μ₁‖Cw‖); info holds `eigenvalues`.
+    Returns a `Result`. The value (r, n_components) is normalized to wᵀ(I + c WᵀW)w = 1 with deterministic signs. The
+    gap is the largest relative residual ‖Pw − μCw‖ / (μ₁‖Cw‖). Info contains `eigenvalues`.
 
-    Cost: O(r²) a Lanczos step for a few of many components, else O(r³).
+    The cost is O(r²) per Lanczos step for a few of many components, else O(r³).
     """
     r = P.shape[0]
     k = min(n_components, r)
@@ -48,10 +49,10 @@ def within_variance_components(P, within, weight, n_components):
     less = 1.0 / np.sqrt(1.0 + weight * S**2) - 1.0
 
     def damped(x: np.ndarray) -> np.ndarray:
-        """C^{-1/2} x: C differs from I only on the right singular vectors of W."""
+        """C^{-1/2} x, where C differs from I only on the right singular vectors of W."""
         return x + Wt.T @ ((less * (Wt @ x).T).T)
 
-    if r > SMALL and LANCZOS * k < r:
+    if r > 300 and 20 * k < r:  # Lanczos for many features, of which fewer than a twentieth are wanted
         product = LinearOperator((r, r), matvec=lambda x: damped(P @ damped(x.ravel())), dtype=np.float64)
         start = np.random.default_rng(0).standard_normal(r)
         values, V = eigsh(product, k=k, which="LA", v0=start, ncv=min(r, 3 * k + 20))

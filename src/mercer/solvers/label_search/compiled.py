@@ -1,38 +1,32 @@
-"""Numba loops of the label search. Imported when a search starts, because importing numba is slow.
+"""Compiled loops of the label search. Import lazily (needs numba).
 
 All loops maximize A = Σ_c ‖s_c‖² with s_c = Σ_{i in class c} W_i (k × r). Moving row j from class a to b changes A by
 2 W_j·(s_b − s_a) + 2‖W_j‖², and exchanging i (in a) with j (in b) by the sum of both changes less 4 W_i·W_j.
-`low` and `high` bound how many free rows each class may hold. A loop leaves its labels feasible whenever it stops.
+`low` and `high` bound the number of free rows in each class. A loop leaves its labels feasible whenever it stops.
 `stop[0]` becomes 1 when the time is up.
 """
 
 import numpy as np
 
-from ...compilation import compiled
+from ...compilation import FAST, compiled
 
-# Sums may be reordered (so that they vectorize); infinities and NaN keep their meaning.
-_FAST = {"reassoc", "contract", "nsz", "arcp"}
-_FASTER = _FAST | {"nnan"}  # no NaN either: lets a maximum vectorize
-_GAIN = np.uint64(0x9E3779B97F4A7C15)
-_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX2 = np.uint64(0x94D049BB133111EB)
-_ROUNDING = 1e-13  # of A: smaller improvements are rounding, and following them could cycle
+_ROUNDING = 1e-13  # of A. Smaller improvements are rounding, and moves that follow them could cycle
 
 
 @compiled(nogil=True)
 def _below(state: np.ndarray, m: int) -> int:
-    """A random integer in 0 … m−1 (splitmix64; the state is the caller's, so threads do not share one)."""
-    state[0] += _GAIN
+    """A random integer in 0 … m−1, by splitmix64. Each thread has a state of its own."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
     z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * _MIX1
-    z = (z ^ (z >> np.uint64(27))) * _MIX2
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z = z ^ (z >> np.uint64(31))
     return int(np.int64(z >> np.uint64(11)) % m)
 
 
 @compiled(nogil=True)
 def class_sums(W: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:
-    """S (k × r): the sum of the rows of W in each class. Rows labeled −1 are left out."""
+    """S (k × r), the sums of the rows of W in each class, without the rows labeled −1."""
     S = np.zeros((k, W.shape[1]))
     for j in range(W.shape[0]):
         c = labels[j]
@@ -42,7 +36,7 @@ def class_sums(W: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:
     return S
 
 
-@compiled(nogil=True, fastmath=_FAST)
+@compiled(nogil=True, fastmath=FAST)
 def _flip_gain(W: np.ndarray, S: np.ndarray, norms: np.ndarray, j: int, a: int, b: int) -> float:
     total = 0.0
     for t in range(W.shape[1]):
@@ -50,7 +44,7 @@ def _flip_gain(W: np.ndarray, S: np.ndarray, norms: np.ndarray, j: int, a: int, 
     return 2.0 * (total + norms[j])
 
 
-@compiled(nogil=True, fastmath=_FAST)
+@compiled(nogil=True, fastmath=FAST)
 def _swap_gain(W: np.ndarray, S: np.ndarray, i: int, j: int, a: int, b: int) -> float:
     """Change of A when i (in a) and j (in b) exchange their classes."""
     total = 0.0
@@ -154,10 +148,11 @@ def swap_pass(
 
 @compiled(nogil=True)
 def evolve(W, norms, free, population, low, high, n_children, patience, state, stop):
-    """The (μ+ν) evolutionary algorithm: ν one-flip children per generation, the best μ of all survive.
+    """The (μ+ν) evolutionary algorithm with ν one-flip children per generation, of which the best μ of all survive.
 
-    `population` is μ × n, feasible, changed in place, best individual first. Stops after `patience` generations without
-    a change. Returns (generations, evaluations). A child is kept as (parent, row, class) until it survives.
+    `population` is μ × n and feasible. It is changed in place, with the best individual first. The loop stops after
+    `patience` generations without a change. A child is kept as (parent, row, class) until it survives. Returns
+    (generations, evaluations).
     """
     mu, k, u = population.shape[0], len(low), len(free)
     S = np.empty((mu, k, W.shape[1]))
@@ -184,7 +179,7 @@ def evolve(W, norms, free, population, low, high, n_children, patience, state, s
             parents[child], rows[child], targets[child] = p, j, b
             value[child] = value[p] + _flip_gain(W, S[p], norms, j, a, b)
         generations += 1
-        order = np.argsort(-value, kind="mergesort")[:mu]  # stable: an older individual wins a tie
+        order = np.argsort(-value, kind="mergesort")[:mu]  # stable, so that an older individual wins a tie
         if np.max(order) < mu:
             unchanged += 1
             continue
@@ -201,7 +196,7 @@ def evolve(W, norms, free, population, low, high, n_children, patience, state, s
     return generations, generations * n_children
 
 
-@compiled(nogil=True, fastmath=_FASTER)
+@compiled(nogil=True, fastmath=FAST | {"nnan"})  # without NaN a maximum vectorizes
 def _best_gains(half, sign, free_at, step, needed):
     """Largest half gain of the rows at −1 and of those at +1 that have rested or would make a new best."""
     up, down = -np.inf, -np.inf
@@ -222,18 +217,18 @@ def _find(half, sign, free_at, step, needed, side, gain):
     return -1
 
 
-@compiled(nogil=True, fastmath=_FASTER)
+@compiled(nogil=True, fastmath=FAST | {"nnan"})
 def tabu_two(M, half, sign, count, low, high, patience, state, stop):
-    """:func:`tabu` for two classes, about three times faster: one number per row says everything.
+    """:func:`tabu` for two classes, about three times faster, because one number per row is enough.
 
     sign (m) is ±1 and half (m) = M_jj − sign_j W_j·(s_+ − s_−), half the gain of flipping row j. `count` free rows are
-    +1, and between `low` and `high` may be. Changes sign to the best found. Returns (gain over the start, evaluations,
+    +1, and `low` to `high` of them may be. Changes sign to the best found. Returns (gain over the start, evaluations,
     steps).
     """
     m = len(half)
     rest = min(10, m // 4) + m // 100
     jitter = min(10, m // 4) + 1
-    free_at = np.zeros(m)  # first step at which the row may move again (float, as `half`: one vector width)
+    free_at = np.zeros(m)  # first step at which the row may move again (float like `half`, for one vector width)
     best_sign = sign.copy()
     tiny = 0.0
     for j in range(m):
@@ -246,7 +241,7 @@ def tabu_two(M, half, sign, count, low, high, patience, state, stop):
         needed = best + tiny - current
         up, down = _best_gains(half, sign, free_at, step, needed)
         up_open, down_open = count < high, count > low
-        # The better of the open moves, and the better of those the balance shuts.
+        # The better of the moves that the balance allows, and the better of those it forbids.
         gain = max(up if up_open else -np.inf, down if down_open else -np.inf)
         shut_gain = max(-np.inf if up_open else up, -np.inf if down_open else down)
         side = -1.0 if up_open and up == gain else 1.0
@@ -284,7 +279,7 @@ def tabu_two(M, half, sign, count, low, high, patience, state, stop):
     return 2.0 * best, step * m, step
 
 
-@compiled(nogil=True, fastmath=_FAST)
+@compiled(nogil=True, fastmath=FAST)
 def tabu(
     M: np.ndarray,
     scores: np.ndarray,
@@ -318,7 +313,7 @@ def tabu(
     while since_best < patience and stop[0] == 0:
         step += 1
         since_best += 1
-        # The best move that the balance allows, and the best of those it shuts.
+        # The best move that the balance allows, and the best of those it forbids.
         open_gain, open_row, open_to = -np.inf, -1, -1
         shut_gain, shut_row, shut_to = -np.inf, -1, -1
         needed = best + tiny - current

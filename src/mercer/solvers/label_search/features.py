@@ -2,7 +2,8 @@
 
 With K = Z Zᵀ and row weights d² (D = diag(d)), K̄ = D K D = (DZ)(DZ)ᵀ has the eigenvectors V = DZ Q Θ^(−½), where
 QΘQᵀ is the r × r matrix Zᵀ D² Z. So W = D V (Θ(Θ + λ)⁻¹)^½ = D² Z T with T = Q (Θ + λ)^(−½), and the minimizer of
-Σ d²_i (y_i − z_i·w)² + λ‖w‖² is w = T Wᵀ y: nothing n × n is formed, and landmarks and exact kernels are the same.
+Σ d²_i (y_i − z_i·w)² + λ‖w‖² is w = T Wᵀ y. No n × n matrix is formed, and the formulas are the same for landmarks and
+exact kernels.
 """
 
 import numpy as np
@@ -10,8 +11,6 @@ import numpy as np
 from ...linalg import eigh_down, precision, rank_of
 from ...rows import dot
 from ...types import Rows
-
-_NEGLIGIBLE = 1e-14  # of λ: an eigenvalue below this changes F by less than rounding does
 
 
 def search_basis(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -28,7 +27,7 @@ def search_rows(
     lam: float,
     center: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """W (n × r') and T (r × r') for one λ, in one product. `center` is taken off Z's rows."""
+    """W (n × r') and T (r × r') for one λ, in one product. `center` is subtracted from the rows of Z."""
     T = _turned(basis, lam)
     return _weighted(Z, row_weight, T, center), T
 
@@ -48,7 +47,7 @@ def scaled_rows(R, basis, lam: float) -> tuple:
 def _turned(basis: tuple[np.ndarray, np.ndarray], lam: float) -> np.ndarray:
     """T = Q (Θ + λ)^(−½), without directions that only add rounding."""
     theta, Q = basis
-    kept = max(int(np.sum(theta > _NEGLIGIBLE * lam)), 1)  # θ descends
+    kept = max(int(np.sum(theta > 1e-14 * lam)), 1)  # θ descends, and below this it changes F by less than rounding
     return Q[:, :kept] / np.sqrt(theta[:kept] + lam)
 
 
@@ -62,7 +61,7 @@ def _weighted(Z: Rows, row_weight: np.ndarray | float, T: np.ndarray, center: np
 
 
 def coefficients(W: np.ndarray, T: np.ndarray, labels: np.ndarray, n_classes: int) -> np.ndarray:
-    """Weights (r₀, k') of z(x): one column for two classes, positive for class 1. Else one per class."""
+    """Weights (r₀, k') of z(x), with one column for two classes (positive for class 1), else one per class."""
     from .compiled import class_sums
 
     S = class_sums(W, labels, n_classes)

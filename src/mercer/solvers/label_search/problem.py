@@ -1,4 +1,4 @@
-"""The problem a label search solves: constraint, starts, value, gains of single moves and the spectral bound."""
+"""The problem of a label search, with its constraint, starts, value, gains of single moves and spectral bound."""
 
 from dataclasses import dataclass
 
@@ -12,23 +12,23 @@ from ...types import ColumnLike, Rows
 
 
 def count_bounds(n_free: int, shares: ColumnLike, slack: float) -> np.ndarray:
-    """Fewest and most free rows each class may hold, |count/u − share| < slack, as an int array (k, 2).
+    """Fewest and most free rows of each class with |count/u − fraction| < slack, as an int array (k, 2).
 
     Parameters
     ----------
     n_free : int, the number u of rows whose labels are searched.
-    shares : array of k shares summing to 1.
+    shares : array of k fractions that sum to 1.
     slack : float > 0.
     """
     shares = np.asarray(shares, dtype=np.float64)
     if np.any(shares < 0) or abs(shares.sum() - 1.0) > 1e-6:
         raise InputError(
-            f"The class fractions are {np.round(shares, 6).tolist()}; they must not be negative and must sum to 1. "
+            f"The class fractions are {np.round(shares, 6).tolist()}. They must not be negative and must sum to 1. "
             "Give one fraction per class, or balance=None for no constraint."
         )
     if not slack > 0:
         raise InputError(
-            f"balance_slack is {slack}; it must be positive (0.1 allows fractions to differ by up to 10%)."
+            f"balance_slack is {slack}. It must be positive (0.1 allows fractions to differ by up to 10%)."
         )
     rounding = 1e-9 * max(n_free, 1)
     low = np.floor(n_free * (shares - slack) + rounding).astype(np.int64) + 1
@@ -40,26 +40,26 @@ def count_bounds(n_free: int, shares: ColumnLike, slack: float) -> np.ndarray:
         down, up = int(np.floor(wanted)), int(np.ceil(wanted))
         nearest = min(wanted - down, up - wanted) / n_free
         raise InputError(
-            f"The balance cannot be satisfied: fraction {shares[narrow[0]]:.6g} of {n_free} unlabeled rows is "
-            f"{wanted:.6g} "
-            f"rows, and no count is within balance_slack = {slack:g} of it. The nearest feasible counts are {down} "
-            f"and {up}: use a balance_slack above {nearest:.3g}, or a balance of {down}/{n_free} or {up}/{n_free}."
+            f"The balance cannot be satisfied. Fraction {shares[narrow[0]]:.6g} of {n_free} unlabeled rows is "
+            f"{wanted:.6g} rows, and no count is within balance_slack = {slack:g} of it. The nearest feasible counts "
+            f"are {down} and {up}. Use a balance_slack above {nearest:.3g}, or a balance of {down}/{n_free} or "
+            f"{up}/{n_free}."
         )
     if low.sum() > n_free or high.sum() < n_free:
         side = f"at least {low.sum()}" if low.sum() > n_free else f"at most {high.sum()}"
         raise InputError(
-            f"The balance cannot be met: with balance_slack = {slack:g} the {len(shares)} classes may contain "
+            f"The balance cannot be satisfied. With balance_slack = {slack:g} the {len(shares)} classes may contain "
             f"{low.tolist()} to {high.tolist()} rows, {side} in all, and there are {n_free} unlabeled rows. "
             "Use a larger balance_slack."
         )
-    # What one class may hold is also limited by what the others must and may hold.
+    # The number of rows in one class is also limited by the bounds of the others.
     return np.column_stack(
         [np.maximum(low, n_free - (high.sum() - high)), np.minimum(high, n_free - (low.sum() - low))]
     )
 
 
 def smallest_slack(n_free: int, shares: np.ndarray) -> float:
-    """A slack just large enough for some counts to be feasible: those nearest to the fractions."""
+    """A slack just large enough for some counts to be feasible, namely those nearest to the fractions."""
     exact = n_free * np.asarray(shares, dtype=np.float64)
     counts = np.floor(exact)
     missing = round(n_free - counts.sum())
@@ -69,7 +69,7 @@ def smallest_slack(n_free: int, shares: np.ndarray) -> float:
 
 @dataclass
 class Problem:
-    """One search: what every restart reads and none changes. `low` and `high` bound the free rows of each class."""
+    """The data of one search, which no restart changes. `low` and `high` bound the free rows of each class."""
 
     W: np.ndarray
     norms: np.ndarray
@@ -85,13 +85,13 @@ class Problem:
         return len(self.low)
 
     def value(self, labels: np.ndarray) -> float:
-        """F at full labels: O(n r)."""
+        """F at full labels, in O(n r)."""
         from .compiled import class_sums
 
         return self.value_of(class_sums(self.W, labels, self.k))
 
     def value_of(self, S: np.ndarray) -> float:
-        """F by the sums of the rows of each class."""
+        """F from the sums of the rows of each class."""
         return self.total - (4.0 * np.sum(S * S) + (self.k - 4) * np.sum(S.sum(axis=0) ** 2)) / self.k
 
     def counts(self, labels: np.ndarray) -> np.ndarray:
@@ -105,13 +105,14 @@ def checked_problem(
     labels = np.array(labels, dtype=np.int64)
     if W.ndim != 2 or labels.shape != (len(W),):
         raise InputError(
-            f"W has shape {W.shape} and labels {labels.shape}; W must be (n, r) and labels (n,), −1 where searched."
+            f"W has shape {W.shape} and labels {labels.shape}. W must be (n, r) and labels (n,), with −1 for the rows "
+            "to search."
         )
     k = n_classes or (len(shares) if shares is not None else max(int(labels.max(initial=-1)) + 1, 2))
     if k < 2 or labels.max(initial=-1) >= k or labels.min(initial=0) < -1:
         raise InputError(
-            f"There are {k} classes and the labels lie in {labels.min()} … {labels.max()}; "
-            "there must be at least 2 classes, labeled 0 … k−1, with −1 for the rows to search."
+            f"There are {k} classes and the labels are in {labels.min()} … {labels.max()}. "
+            "There must be at least 2 classes, labeled 0 … k−1, with −1 for the rows to search."
         )
     free = np.flatnonzero(labels < 0)
     if shares is None:
@@ -119,7 +120,7 @@ def checked_problem(
         shares = np.full(k, 1.0 / k)
     else:
         if len(shares) != k:
-            raise InputError(f"There are {len(shares)} class fractions for {k} classes; give one fraction per class.")
+            raise InputError(f"There are {len(shares)} class fractions for {k} classes. Give one fraction per class.")
         bounds = count_bounds(len(free), shares, slack)
     shares = np.asarray(shares, dtype=np.float64)
     norms = np.einsum("ij,ij->i", W, W)
@@ -131,29 +132,28 @@ def checked_start(start: ColumnLike, problem: Problem) -> np.ndarray:
     start = np.array(start, dtype=np.int64)
     if start.shape != problem.labels.shape or start.min(initial=0) < 0 or start.max(initial=0) >= problem.k:
         raise InputError(
-            f"start has shape {start.shape} and values {start.min(initial=0)} … {start.max(initial=0)}; it must "
-            f"contain "
-            f"{len(problem.labels)} classes 0 … {problem.k - 1}."
+            f"start has shape {start.shape} and values {start.min(initial=0)} … {start.max(initial=0)}. It must "
+            f"contain {len(problem.labels)} classes 0 … {problem.k - 1}."
         )
     return start
 
 
 def spectral_bound(problem: Problem) -> float:
-    """A lower bound of F over all labelings: free labels may be any numbers of the right norm and mean.
+    """A lower bound of F over all labelings, for which the free labels may be any numbers of the given norm and mean.
 
     For class c let a = W_Lᵀt be the pinned part, m the mean free row and σ the sum of the free labels. With θ_i, q_i
     the eigenpairs of the centered free rows' Gram matrix, for every μ > θ_1
 
         ‖Wᵀy‖² ≤ max_σ μ(u − σ²/u) + Σ_i μ/(μ − θ_i) (q_i·(a + σm))²,
 
-    a quadratic in σ. The best μ is found by a scalar search. Above 400 columns only the leading eigenpairs are
-    computed, and the rest takes the weight of the last one, which keeps the bound valid.
+    which is a quadratic in σ. The best μ is found by a scalar search. Above 400 columns only the leading eigenpairs are
+    computed. The others get the weight of the last one, so that the bound stays valid.
     """
     W, free, k = problem.W, problem.free, problem.k
     u = len(free)
     if u == 0:
         return problem.value(problem.labels)
-    is_free = (problem.labels < 0).astype(np.float64)  # as weights: a copy of the free rows would double the memory
+    is_free = (problem.labels < 0).astype(np.float64)  # weights, since a copy of the free rows would double the memory
     mean = tdot(W, is_free) / u
     theta, Q = _leading_eigenpairs(gram(W, is_free) - u * np.outer(mean, mean))
     pinned = np.flatnonzero(problem.labels >= 0)
@@ -168,7 +168,8 @@ def spectral_bound(problem: Problem) -> float:
 def _leading_eigenpairs(C: np.ndarray, full: int = 400, kept: int = 40) -> tuple[np.ndarray, np.ndarray]:
     """Eigenpairs of C, above `full` columns only the leading ones, none of them too small.
 
-    Not by Lanczos: at small penalties the leading eigenvalues are all nearly equal, and it fails or misses copies.
+    They do not come from Lanczos. At small penalties the leading eigenvalues are nearly equal, and it fails or misses
+    copies.
     """
     diagonal = np.diagonal(C)
     off = np.linalg.norm(C - np.diag(diagonal))
@@ -176,7 +177,7 @@ def _leading_eigenpairs(C: np.ndarray, full: int = 400, kept: int = 40) -> tuple
         order = np.argsort(-diagonal, kind="stable")
         return diagonal[order] + off, np.eye(len(C))[:, order]
     theta, Q = eigh_down(C, None if len(C) <= full else kept)
-    if len(theta) < len(C) and theta[-1] > (1 - 1e-6) * theta[0]:  # all equal: the rest would have any weight
+    if len(theta) < len(C) and theta[-1] > (1 - 1e-6) * theta[0]:  # all equal, so that the rest may have any weight
         theta, Q = eigh_down(C)
     return np.maximum(theta, 0.0), Q
 
@@ -206,7 +207,7 @@ def _largest_on_sphere(
 
 
 def best_move(problem: Problem, labels: np.ndarray) -> float:
-    """Change of F by the best single valid move from these labels (positive: a strict one-flip optimum)."""
+    """Change of F by the best single valid move from these labels. If positive, they are a strict one-flip optimum."""
     gains = move_gains(problem, labels)
     counts = problem.counts(labels)
     own = labels[problem.free]
@@ -227,7 +228,7 @@ def move_gains(problem: "Problem", labels: np.ndarray) -> np.ndarray:
 
 
 def given_start(problem: Problem, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Free labels as given, moved at random where the counts are not feasible."""
+    """The given free labels, with rows moved at random if the counts are not feasible."""
     labels = np.where(problem.labels < 0, labels, problem.labels)
     return _make_feasible(problem, labels, rng.permutation(len(problem.free)).astype(np.float64))
 
@@ -240,7 +241,7 @@ def random_start(problem: Problem, rng: np.random.Generator) -> np.ndarray:
 
 
 def pinned_start(problem: Problem) -> np.ndarray:
-    """Free labels by the class whose pinned rows they agree with most: the labeled rows' own guess."""
+    """Free labels by the class with which a row agrees most, judged by the mean of its pinned rows."""
     from .compiled import class_sums
 
     scores = (problem.W @ class_sums(problem.W, problem.labels, problem.k).T)[problem.free]
@@ -257,7 +258,7 @@ def _make_feasible(problem: "Problem", labels: np.ndarray, reluctance: np.ndarra
     low, high, free = problem.low, problem.high, problem.free
     counts = problem.counts(labels)
     wanted = np.clip(counts, low, high)
-    while (missing := len(free) - wanted.sum()) != 0:  # spread what clipping took or gave over the classes with room
+    while (missing := len(free) - wanted.sum()) != 0:  # spread what clipping took or gave over the other classes
         room = (high - wanted) if missing > 0 else (wanted - low)
         c = int(np.argmax(room))
         wanted[c] += np.sign(missing) * min(room[c], abs(missing))

@@ -1,9 +1,9 @@
-"""Search over labels: F(y) = total − ‖Wᵀy‖² over the labels of the free rows, under a balance constraint.
+"""Search for the labels of the free rows that minimize F(y) = total − ‖Wᵀy‖², under a balance constraint.
 
-With k classes, y_c ∈ {±1}ⁿ the membership of class c and F the mean of the k one-against-rest values, F depends on
-the labels only through A = Σ_c ‖s_c‖², s_c = Σ_{i in c} W_i: F = total − (4A + (k − 4)‖Wᵀ1‖²)/k. Two classes give the
-formula above. So one code serves k ≥ 2, and a move costs O(r) by the sums s_c, or O(1) once all gains are kept up to
-date through M = W Wᵀ.
+With k classes, y_c ∈ {±1}ⁿ is the membership of class c and F the mean of the k one-against-rest values. F depends on
+the labels only through A = Σ_c ‖s_c‖² with s_c = Σ_{i in c} W_i, namely F = total − (4A + (k − 4)‖Wᵀ1‖²)/k. Two classes
+give the formula above, so that one code is enough for k ≥ 2. A move costs O(r) with the sums s_c, or O(1) if all gains
+are kept up to date with M = W Wᵀ.
 """
 
 import time
@@ -30,10 +30,7 @@ from .problem import (
 __all__ = ["choose_form", "count_bounds", "label_search", "smallest_slack"]
 
 SEARCHES = ("auto", "tabu", "ea", "round_robin")
-FORMS = ("auto", "dense", "low_rank")
 CANDIDATES = 500  # rows nearest to changing class on which the low-rank form runs its tabu search
-ROUNDS = 5  # at most, of swaps after a descent and of tabu searches after those
-_DENSE_BYTES = 1 << 30  # M is never larger than this
 
 
 def label_search(
@@ -65,39 +62,40 @@ def label_search(
     labels : int array (n,), class 0 … k−1 if the label is pinned (it never moves), −1 if it is searched.
     shares : array (k,) or None
         Wanted fraction of each class among the free rows. None leaves them unconstrained (`n_classes` then gives k).
-    slack : float, how far a fraction may be off: |count/u − share| < slack.
+    slack : float, the largest difference of a fraction, |count/u − fraction| < slack.
     total : float, the constant of F.
     search : {"auto", "tabu", "ea", "round_robin"}
-        "ea" is the evolutionary algorithm with `n_parents` (μ) and `n_children` (ν), "round_robin" the (1+1) scheme
-        that visits rows in turn, "tabu" takes steepest moves and balance-preserving swaps with a short memory. "auto"
-        is "tabu": it reaches a lower F in the same time.
+        "ea" is the evolutionary algorithm with `n_parents` (μ) and `n_children` (ν), and "round_robin" the (1+1) scheme
+        that visits rows in turn. "tabu" takes steepest moves and balance-preserving swaps with a short memory. "auto"
+        is "tabu", because it reaches a lower F in the same time.
     form : {"auto", "dense", "low_rank"}
-        For tabu: keep M = W Wᵀ of all free rows, or of the rows nearest to changing class after a low-rank descent;
-        "auto" decides by :func:`choose_form`.
-    n_restarts : int. Every restart has its own random numbers, so the prediction is the same for any `n_jobs`. In the
+        The form of the tabu search. "dense" keeps M = W Wᵀ of all free rows, and "low_rank" that of the rows nearest to
+        changing class after a low-rank descent. "auto" decides by :func:`choose_form`.
+    n_restarts : int. Every restart has its own random numbers, so the result is the same for any `n_jobs`. In the
         low-rank form with two classes a restart is a descent, and the best of every five goes on to a tabu search.
-    patience : int or None, steps without improvement that end a restart (tabu: default u; ea: n, as in the paper).
-    start : int array (n,) or None, labels from which the first tabu search begins (None: what the pinned rows suggest,
-        or at random).
+    patience : int or None, steps without improvement that end a restart. None means u for tabu, and n (as in the paper)
+        for ea.
+    start : int array (n,) or None, labels from which the first tabu search begins. With None they come from the pinned
+        rows, or are random.
     time_budget : float or None, seconds after which the best labels so far are returned.
-    n_jobs : int or None, threads (None or -1: as many as BLAS may use).
+    n_jobs : int or None, number of threads. None or -1 means as many as BLAS may use.
     random_state : int, SeedSequence or None.
-    certify : bool, False saves the two passes over W that `bound` and `best_move` cost (they are NaN then).
+    certify : bool, False saves the two passes over W for `bound` and `best_move`, which are NaN then.
 
-    Returns a `Result`: ``value`` the labels, ``objective`` F, ``gap`` = F − ``info["bound"]`` with the spectral lower
-    bound of F. ``info`` also holds ``best_move`` (the change of F by the best single valid move: ≥ 0 at a one-flip
-    optimum), ``evaluations``, ``evaluations_per_second``, ``seconds``, ``objectives`` of the restarts (or of every
-    five) and ``form``.
+    Returns a `Result` with the labels as ``value``, F as ``objective`` and ``gap`` = F − ``info["bound"]``, where
+    "bound" is the spectral lower bound of F. ``info`` also contains ``best_move`` (the change of F by the best single
+    valid move, which is ≥ 0 at a one-flip optimum), ``evaluations``, ``evaluations_per_second``, ``seconds``,
+    ``objectives`` of the restarts (or of every five) and ``form``.
 
-    Cost: O(n r) per round of the round-robin, O(u) per tabu step once M is there (O(u² r)).
+    The cost is O(n r) per round of the round-robin, and O(u) per tabu step after O(u² r) for M.
     """
     started = time.perf_counter()
     problem = checked_problem(W, labels, shares, slack, n_classes, total)
     u, k = len(problem.free), problem.k
     if search not in SEARCHES:
-        raise InputError(f"search is {search!r}; it must be one of {', '.join(map(repr, SEARCHES))}.")
+        raise InputError(f"search is {search!r}. It must be one of {', '.join(map(repr, SEARCHES))}.")
     if n_restarts < 1:
-        raise InputError(f"n_restarts is {n_restarts}; it must be at least 1.")
+        raise InputError(f"n_restarts is {n_restarts}. It must be at least 1.")
     search = "tabu" if search == "auto" else search
     if search != "tabu" and u and np.all(problem.low == problem.high):
         raise InputError(
@@ -105,8 +103,8 @@ def label_search(
             f"{problem.low.tolist()} of the {u} free rows. Use search='tabu' (it exchanges labels) or a larger "
             "balance_slack."
         )
-    if form not in FORMS:
-        raise InputError(f"form is {form!r}; it must be one of {', '.join(map(repr, FORMS))}.")
+    if form not in ("auto", "dense", "low_rank"):
+        raise InputError(f"form is {form!r}. It must be one of 'auto', 'dense', 'low_rank'.")
     M, chosen, together = None, "low_rank", 1
     if search == "tabu" and u:
         chosen = choose_form(u, problem.W.shape[1], k, n_restarts) if form == "auto" else form
@@ -124,16 +122,16 @@ def label_search(
         return pinned_start(problem) if number == 0 and u < len(problem.labels) else random_start(problem, rng)
 
     def restart(number, seed):
-        """Restart `number`; in the low-rank form also the next ones, up to `together`."""
+        """Restart `number`, and in the low-rank form also the next ones, up to `together`."""
         rng = np.random.default_rng(seed)
-        if stop[0] and number:  # restart 0 answers even if the time is up before it begins
+        if stop[0] and number:  # restart 0 returns labels even if the time is up before it begins
             return None
         if u == 0:
             found, evaluated = problem.labels, 0
         elif search == "ea":
             found, evaluated = _evolve(problem, n_parents, n_children, patience or len(problem.labels), rng, stop)
         elif search == "round_robin":
-            found, _, evaluated = _descend(problem, random_start(problem, rng), stop)
+            found, _, evaluated = _descend(problem, random_start(problem, rng), stop, swap_rounds=0)
         elif chosen == "dense":
             found, evaluated = _tabu(problem, begin(rng, number), problem.free, M, patience, rng, stop)
         else:
@@ -153,8 +151,8 @@ def label_search(
     evaluations = sum(entry[2] for entry in done.values())
     bound = spectral_bound(problem) if certify else float("nan")
     finished = not stop[0]
-    how = "each ended in a local optimum" if finished else "the time budget ended the search, this is the best so far"
-    reason = f"{n_done} of {n_restarts} restarts in {seconds:.2f} s; {how}."
+    how = "Each ended in a local optimum" if finished else "The time budget ended the search, this is the best so far"
+    reason = f"{n_done} of {n_restarts} restarts in {seconds:.2f} s. {how}."
     objectives = np.array([done[number][0] for number in sorted(done)])
     info = {
         "bound": bound,
@@ -173,15 +171,16 @@ def label_search(
 
 
 def choose_form(n_free: int, r: int, k: int, n_restarts: int) -> str:
-    """Say "dense" or "low_rank": dense while M fits and a count of the work is at most three times the other's.
+    """Return "dense" if M fits in memory and the estimated work is at most three times the other's, else "low_rank".
 
-    Three times, because a dense restart reaches the best F more often: it always ends in a tabu search of all rows.
-    One unit is a nanosecond on one core. A dense restart makes about 3u steps of u·k units. A low-rank one makes 15
-    rounds of 0.3·u·r·k, then (with two classes: every fifth) about twice a dense restart on its candidates with a Gram
-    matrix of their own. A Gram matrix takes 0.07 per multiply-add. Checked by
-    ``python -m benchmarks.speed.label_search --only form``.
+    The factor is three, because a dense restart always ends in a tabu search of all rows and so reaches the best F more
+    often. One unit of work is a nanosecond on one core. A dense restart makes about 3u steps of u·k units. A low-rank
+    one makes 15 rounds of 0.3·u·r·k units. Each of them (with two classes, every fifth) then takes about twice a dense
+    restart on its candidates, with a Gram matrix of their own. A Gram matrix takes 0.07 units per multiply-add. Checked
+    by ``python -m benchmarks.speed.label_search --only form``.
     """
-    if 8 * n_free**2 > min(_DENSE_BYTES, (memory_available() or _DENSE_BYTES) / 4):
+    most_bytes = 1 << 30  # of M
+    if 8 * n_free**2 > min(most_bytes, (memory_available() or most_bytes) / 4):
         return "low_rank"
     m = min(n_free, CANDIDATES)
     dense = 0.07 * n_free**2 * r + n_restarts * 3 * k * n_free**2
@@ -192,13 +191,12 @@ def choose_form(n_free: int, r: int, k: int, n_restarts: int) -> str:
 
 
 def _together(k: int) -> int:
-    """Descents that share a tabu search: with two classes many end alike, with more the tabu search finds the rest."""
-    # 5: two classes, low-rank form: restarts that share one tabu search, which costs as much as they do
-    return 5 if k == 2 else 1
+    """Descents per tabu search. With two classes many descents end alike, and with more the tabu search is needed."""
+    return 5 if k == 2 else 1  # a tabu search costs as much as 5 descents
 
 
-def _descend(problem, labels, stop, swap_rounds=0):
-    """Round-robin from these labels to a one-flip optimum, by the sums s_c. With swaps in between if wanted.
+def _descend(problem, labels, stop, swap_rounds=5):
+    """Round-robin from these labels to a one-flip optimum, by the sums s_c, with rounds of swaps in between.
 
     Returns the labels (changed in place), F up to rounding, and the evaluations.
     """
@@ -217,10 +215,10 @@ def _descend(problem, labels, stop, swap_rounds=0):
 
 
 def _best_descent(problem, starts, stop):
-    """The best of the descents with swaps from these starts: its labels, F up to rounding, and all evaluations."""
+    """The best of the descents with swaps from these starts, as its labels, F up to rounding, and all evaluations."""
     best, least, evaluations = None, np.inf, 0
     for start in starts:
-        labels, value, tried = _descend(problem, start, stop, ROUNDS)
+        labels, value, tried = _descend(problem, start, stop)
         evaluations += tried
         if best is None or value < least:
             best, least = labels, value
@@ -230,11 +228,11 @@ def _best_descent(problem, starts, stop):
 
 
 def _polish(problem, labels, value, patience, rng, stop):
-    """Low-rank form: tabu on the rows nearest to changing class, then a descent of all, while that helps."""
+    """Tabu search on the rows nearest to changing class, then a descent of all, while that helps (low-rank form)."""
     free = problem.free
     m = min(len(free), CANDIDATES)
     evaluations = 0
-    for _ in range(ROUNDS):
+    for _ in range(5):
         if stop[0]:
             break
         gains = move_gains(problem, labels)
@@ -243,7 +241,7 @@ def _polish(problem, labels, value, patience, rng, stop):
         near = problem.W[rows]
         labels, tried = _tabu(problem, labels, rows, near @ near.T, patience, rng, stop)
         before = value
-        labels, value, more = _descend(problem, labels, stop, ROUNDS)
+        labels, value, more = _descend(problem, labels, stop)
         evaluations += tried + more
         if m == len(free) or not value < before - 1e-12 * abs(before):
             break
@@ -254,7 +252,7 @@ def _tabu(problem, labels, rows, M, patience, rng, stop):
     """Tabu search on the labels of `rows`. M is their Gram matrix. Returns the new labels and the evaluations."""
     from .compiled import class_sums, tabu, tabu_two
 
-    # The scores are W_j·s_c over every row: pinned rows and rows not in play stay inside the sums.
+    # The scores are W_j·s_c with the sums over every row, also pinned rows and rows that are not in `rows`.
     scores = np.ascontiguousarray(problem.W[rows] @ class_sums(problem.W, labels, problem.k).T)
     moving, counts = labels[rows], problem.counts(labels)
     state = rng.integers(0, 2**63, size=1, dtype=np.uint64)

@@ -1,8 +1,8 @@
-"""L-BFGS for several functions of one tall matrix at once: two passes over the rows an iteration, whatever the search.
+"""L-BFGS for several functions of one tall matrix at once, with two passes over the rows per iteration.
 
 Each row w of W has its own objective Σ_i loss_i(f_i) + lam ‖w‖² with f = Z w less its weighted mean plus a constant.
-f moves in a straight line along a search direction, so that steps of any length are tried on n-vectors alone: the only
-passes are Z D for the direction D and Zᵀ A for the gradient, and all problems share them.
+f moves in a straight line along a search direction, so that a step of any length needs n-vectors only. The two passes
+are Z D for the direction D and Zᵀ A for the gradient. One pass is enough for all problems.
 """
 
 from collections.abc import Callable
@@ -12,9 +12,7 @@ import numpy as np
 from ...rows import dot, tdot
 from ...types import Rows
 
-MEMORY = 15  # changes of the gradient that are remembered
-SUFFICIENT, FLAT = 1e-4, 0.9  # Wolfe's conditions: on the decrease, on the slope that is left
-EPS, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
+EPS = float(np.finfo(float).eps)
 
 
 class CenteredRows:
@@ -32,8 +30,8 @@ class CenteredRows:
         return np.ascontiguousarray((tdot(self.Z, A) - np.outer(self.center, A.sum(axis=0))).T)
 
 
-def descend(rows, loss, lam, W, tol, max_iter):
-    """Minimize loss(f) + lam ‖w‖² for every row w of W, with its own lam, from there on.
+def descend(rows, loss, lam, W, tol, max_iter, memory=15):
+    """Minimize loss(f) + lam ‖w‖² for every row w of W, with its own lam, starting from W.
 
     Parameters
     ----------
@@ -41,6 +39,7 @@ def descend(rows, loss, lam, W, tol, max_iter):
     lam : (k,).
     loss : function of (n, k) f that gives ((k,) values, (n, k) derivatives).
     tol : of ‖gradient‖ / ‖gradient of the loss‖, which is 0 at a stationary point.
+    memory : changes of the gradient that are remembered.
 
     Returns
     -------
@@ -58,7 +57,7 @@ def descend(rows, loss, lam, W, tol, max_iter):
         if not active.any():
             break
         D = -_two_loop(G, pairs, scale) * active[:, None]
-        stray = active & (_inner(D, G) >= 0)  # rounding: back to the gradient
+        stray = active & (_inner(D, G) >= 0)  # because of rounding, so that the gradient is used instead
         D[stray] = -G[stray] / (2 * lam[stray, None])
         change = rows.turn(D)
         t, F, value, A = _search(loss, lam, W, F, value, A, D, change, active)
@@ -70,9 +69,9 @@ def descend(rows, loss, lam, W, tol, max_iter):
         new = pull + 2 * lam[:, None] * W
         turned, G = new - G, new
         along, size = _inner(step, turned), _inner(turned, turned)
-        good = along > np.maximum(EPS * np.sqrt(size * _inner(step, step)), TINY)
+        good = along > np.maximum(EPS * np.sqrt(size * _inner(step, step)), np.finfo(float).tiny)
         scale = np.divide(along, size, out=scale.copy(), where=good)
-        pairs = [*pairs, (step, turned, np.divide(1.0, along, out=np.zeros_like(along), where=good))][-MEMORY:]
+        pairs = [*pairs, (step, turned, np.divide(1.0, along, out=np.zeros_like(along), where=good))][-memory:]
         n_iter += 1
     return W, value + lam * _inner(W, W), _relative(G, pull), n_iter
 
@@ -110,20 +109,22 @@ def _search(
     change: np.ndarray,
     active: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """((k,) steps that meet Wolfe's conditions, then f, losses and derivatives there); 0 if no step is better."""
+    """((k,) steps that satisfy Wolfe's conditions, then f, losses and derivatives there). 0 if no step is better.
+
+    A step must have 1e-4 of the decrease along the tangent, and at most 0.9 of the slope may be left.
+    """
     flat, length = 2 * lam * _inner(W, D), 2 * lam * _inner(D, D)
     slope = np.einsum("ij,ij->j", A, change) + flat
     low, high = np.zeros(len(slope)), np.full(len(slope), np.inf)
     t, best = active.astype(float), np.zeros(len(slope))
     going = active.copy()
-    # 30: step lengths tried in one search
-    for _ in range(30):
+    for _ in range(30):  # step lengths
         trial, derivative = loss(F + t * change)
         rise = trial - value + t * flat + 0.5 * t**2 * length
         left = np.einsum("ij,ij->j", derivative, change) + flat + t * length
         # near the minimum the values only differ by rounding, and the slope decides
-        lower = (rise <= SUFFICIENT * t * slope) | ((rise <= 4 * EPS * np.abs(value)) & (left <= 0.8 * np.abs(slope)))
-        done = lower & (left >= FLAT * slope)
+        lower = (rise <= 1e-4 * t * slope) | ((rise <= 4 * EPS * np.abs(value)) & (left <= 0.8 * np.abs(slope)))
+        done = lower & (left >= 0.9 * slope)
         best = np.where(going & lower, t, best)
         going &= ~done
         if not going.any():

@@ -1,8 +1,8 @@
 """Ridge regression in the dual, (K + penalty·S⁻¹) α = t − b, for kernels whose matrix has no small factor.
 
-A Cholesky factor in float32 costs half of the time and half of the memory of one in float64, and as a preconditioner it
-leaves conjugate gradients in float64 two to twenty steps: the prediction has all digits, and its residual is a true
-one.
+A Cholesky factor in float32 takes half of the time and half of the memory of one in float64. With it as a
+preconditioner conjugate gradients in float64 need two to twenty steps. The solution has the precision of float64, and
+its residual is a true one.
 """
 
 import numpy as np
@@ -13,8 +13,7 @@ from ...linalg import safe_cholesky
 from ..result import Result
 
 DIRECT = 300  # rows up to which one factor in float64 is as fast
-BYTES = 12  # for every pair of rows: K in float64 and its factor in float32
-STEPS = 100  # of conjugate gradients, before the factor in float64 is made after all
+BYTES = 12  # per pair of rows, for K in float64 and its factor in float32
 
 
 def dual_ridge(
@@ -25,12 +24,13 @@ def dual_ridge(
     Parameters
     ----------
     K : (l, l) kernel matrix on the host, not changed.
-    T : (l, k) targets. weight : (l,) positive weights s, None for ones.
+    T : (l, k) targets.
+    weight : (l,) positive weights s, None for ones.
 
-    Returns a `Result`: ``value`` (α (l, k), b (k,)); ``gap`` the largest relative residual of the equations. Cost: l³/3
-    flops in float32, 4 l² bytes next to K.
+    Returns a `Result` with ``value`` (α (l, k), b (k,)). The ``gap`` is the largest relative residual of the equations.
+    The cost is l³/3 flops in float32, and 4 l² bytes in addition to K.
     """
-    K = np.asarray(K, dtype=np.float64)  # sums of large terms of both signs: float32 products would lose the residual
+    K = np.asarray(K, dtype=np.float64)  # float32 would lose the residual in sums of large terms of both signs
     shift = penalty / np.ones(len(K)) if weight is None else penalty / weight
     right = np.column_stack([T, np.ones(len(K))]) if bias else np.asarray(T, dtype=np.float64)
     solution, steps = _solved(K, shift, right)
@@ -43,7 +43,7 @@ def dual_ridge(
     gap = float(np.max(np.linalg.norm(residual, axis=0) / np.maximum(np.linalg.norm(T, axis=0), 1e-300), initial=0.0))
     enough = gap <= 1e-6
     reason = f"Solved in {steps} steps." if enough else (
-        f"The dual equations are solved only to a relative residual of {gap:.1e}: the regularization is too weak for "
+        f"The dual equations are solved only to a relative residual of {gap:.1e}. The regularization is too weak for "
         "the conditioning of the kernel matrix. Use a smaller gamma."
     )  # fmt: skip
     return Result((solution, b), gap=gap, n_iter=steps, converged=enough, reason=reason)
@@ -58,10 +58,10 @@ def dual_left_out(
     bias: bool = False,
     rows: np.ndarray | None = None,
 ) -> np.ndarray:
-    """(len(rows), k) predictions for rows by the fit without them: t_i − α_i / C_ii, C the inverse (about its mean for
-    b).
+    """(len(rows), k) predictions t_i − α_i / C_ii for each row by the fit without it.
 
-    K is overwritten. Cost: a factor in float64 and l² for every one of the rows (None: all).
+    C is the inverse, about its mean if there is a b. rows=None means all rows. K is overwritten. The cost is a factor
+    in float64 and l² per row.
     """
     rows = np.arange(len(K)) if rows is None else rows
     A = np.asarray(K, dtype=np.float64)
@@ -74,7 +74,7 @@ def dual_left_out(
     if bias:
         ones = sla.cho_solve((L, True), np.ones(len(A)), check_finite=False)
         diagonal = diagonal - ones[rows] ** 2 / ones.sum()
-    # C_ii = 0 up to rounding where no other row determines the prediction of row i.
+    # C_ii is 0 up to rounding if no other row determines the prediction of row i.
     return T[rows] - alpha[rows] / np.maximum(diagonal, np.finfo(float).eps * diagonal.max())[:, None]
 
 
@@ -82,7 +82,7 @@ def _solved(K: np.ndarray, shift: np.ndarray, right: np.ndarray) -> tuple[np.nda
     """((K + diag(shift))⁻¹ right, steps)."""
     if len(K) > DIRECT:
         found, steps = _conjugate_gradients(K, shift, right, _single(K, shift))
-        if steps <= STEPS:
+        if found is not None:
             return found, steps
     A = K.copy()
     A[np.diag_indices_from(A)] += shift
@@ -91,7 +91,7 @@ def _solved(K: np.ndarray, shift: np.ndarray, right: np.ndarray) -> tuple[np.nda
 
 
 def _single(K, shift):
-    """Factor of K + diag(shift) in float32. Of a little more than that where rounding makes it indefinite."""
+    """Factor of K + diag(shift) in float32, with a larger shift if rounding makes it indefinite. None if that fails."""
     for more in (0.0, 1e-6, 1e-4, 1e-2):
         A = K.astype(np.float32)
         A[np.diag_indices_from(A)] += (shift + more * float(np.mean(np.diagonal(K)))).astype(np.float32)
@@ -102,22 +102,22 @@ def _single(K, shift):
     return None
 
 
-def _conjugate_gradients(K, shift, right, L):
-    """(solution, steps), every column to a relative residual of 1e-10. Steps above STEPS when that was not reached."""
+def _conjugate_gradients(K, shift, right, L, most=100):
+    """(solution, steps), every column to a relative residual of 1e-10. None for the solution after `most` steps."""
     if L is None:
-        return right, STEPS + 1
+        return None, 0
     operator, scale = DenseOperator(K), np.linalg.norm(right, axis=0)
     tol = 1e-10 * scale
 
     def preconditioned(R: np.ndarray) -> np.ndarray:
         size = np.linalg.norm(R, axis=0)
-        size[size == 0] = 1.0  # float32 has no small numbers: scale, solve, scale back
+        size[size == 0] = 1.0  # columns are scaled for float32, which has no small numbers, and scaled back
         return sla.cho_solve((L, True), (R / size).astype(np.float32), check_finite=False) * size
 
     X, R = np.zeros_like(right), right.copy()
     P = Z = preconditioned(R)
     product = np.sum(R * Z, axis=0)
-    for step in range(1, STEPS + 1):
+    for step in range(1, most + 1):
         AP = operator @ P + shift[:, None] * P
         curvature = np.sum(P * AP, axis=0)
         length = product / np.where(curvature > 0, curvature, np.inf)
@@ -129,4 +129,4 @@ def _conjugate_gradients(K, shift, right, L):
         new = np.sum(R * Z, axis=0)
         P = Z + new / np.where(product > 0, product, np.inf) * P
         product = new
-    return X, STEPS + 1
+    return None, most

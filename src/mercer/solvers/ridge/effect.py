@@ -1,13 +1,13 @@
 """The exact effect of one more label on a fit that is linear in its labels, without refitting.
 
-* The row was ignored until now (LS-SVM on the labeled rows): with C = penalty · Z̃ (Z̃_lᵀZ̃_l + penalty · J)⁻¹ Z̃ᵀ,
-  where Z̃ has a column of ones and J leaves it unpenalized if there is a bias,
+* If the row was ignored until now (LS-SVM on the labeled rows), let C = penalty · Z̃ (Z̃_lᵀZ̃_l + penalty · J)⁻¹ Z̃ᵀ.
+  If there is a bias, Z̃ has a column of ones and J leaves it unpenalized. Then
 
       f⁺ = f + C_·j (y − f_j) / (C_jj + penalty),      C⁺ = C − C_·j C_j· / (C_jj + penalty).
 
-* The row was in the sum with target 0 (LS-SVM on all rows, Semi-KPCA): f⁺ = f + S_·j y, and S does not change.
+* If the row was in the sum with target 0 (LS-SVM on all rows, Semi-KPCA), f⁺ = f + S_·j y, and S does not change.
 
-Everything is kept as Z̃ M Z̃ᵀ with M r × r, so that n rows cost O(n r), never n².
+Both are stored as Z̃ M Z̃ᵀ with M r × r, so that n rows cost O(n r), never n².
 """
 
 from dataclasses import dataclass, replace
@@ -17,7 +17,6 @@ import numpy as np
 import scipy.linalg as sla
 
 EPS = 1e-10
-MANY = 4000  # rows
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class LabelEffect:
 
     Z: np.ndarray  # (n, r) host features of all rows
     M: np.ndarray  # (r, r) such that Z M Zᵀ is C, or S
-    penalty: float | None = None  # of the fit that ignores unlabeled rows; None: they are in the sum with target 0
+    penalty: float | None = None  # of the fit that ignores unlabeled rows, or None if they are in the sum with target 0
 
     def step(self, j: np.ndarray) -> np.ndarray:
         """(n, len(j)) change of the scores per unit of surprise (target − score, or the target itself) at rows j."""
@@ -43,24 +42,24 @@ class LabelEffect:
 
     @cached_property
     def quick(self) -> np.ndarray:
-        """(n, r) the rows, many of them in single precision: enough to show which have most to gain."""
-        return self.Z if len(self.Z) < MANY else np.asarray(self.Z, dtype=np.float32)
+        """(n, r) the rows, in single precision if they are many. This is enough to find the largest gains."""
+        return self.Z if len(self.Z) < 4000 else np.asarray(self.Z, dtype=np.float32)
 
     def focus_on(self, weight: np.ndarray | None) -> np.ndarray:
-        """(r, r) second moments of the rows under the weights; one pass for a whole batch."""
+        """(r, r) second moments of the rows under the weights, in one pass for a whole batch."""
         Z = self.quick
         weighted = Z if weight is None else Z * weight[:, None].astype(Z.dtype)
         return np.asarray(Z.T @ weighted, dtype=np.float64)
 
     def focused(self, rows: np.ndarray, focus: np.ndarray) -> np.ndarray:
-        """(len(rows),) Σ_i focus_i C_ij² / (C_jj + penalty): how much variance a label at j takes from the rows i.
+        """(len(rows),) Σ_i focus_i C_ij² / (C_jj + penalty), the variance that a label at j takes from the rows i.
 
         focus : (r, r) Σ_i focus_i z_i z_iᵀ from `focus_on`, so that all rows j cost one product with an r × r matrix.
         """
         return Gains(self, focus, rows).values
 
     def after(self, j: int) -> "LabelEffect":
-        """The effect once row j is labeled: rows near it have less to gain. Needs no label."""
+        """The effect after row j is labeled, when rows near it have less to gain. Needs no label."""
         d, a = self.direction(j)
         return replace(self, M=self.M - np.outer(d, d) / a)
 
@@ -68,12 +67,12 @@ class LabelEffect:
         """(d, a) such that a label at row j takes d dᵀ / a from M."""
         d = self.M @ self.Z[j]
         own = float(self.Z[j] @ d)
-        # A zeroed row stays in the sum as it is: there the update only keeps a batch diverse.
+        # With penalty None the row stays in the sum, and the update only keeps a batch diverse.
         return d, max(own + (own if self.penalty is None else self.penalty), EPS)
 
 
 class Gains:
-    """`LabelEffect.focused` of some rows, kept up to date while one row after the other is labeled: O(n r) each.
+    """`LabelEffect.focused` of some rows, updated while one row after the other is labeled, in O(n r) each.
 
     With d = M z_j and a = C_jj + noise, M becomes M − d dᵀ/a, so that C_ii falls by p_i² / a with p = Z d, and zᵀMFMz
     by 2 p_i q_i / a − p_i² dᵀFd / a² with q = Z M F d.

@@ -1,7 +1,8 @@
-"""Ridge regression with two rows held out at once, in closed form: what a choice made without a row is judged by.
+"""Ridge regression with two rows held out at once, in closed form, to judge a choice that is made without a row.
 
-With M = Z Zᵀ + penalty · I over the l rows and P = M⁻¹ − M⁻¹11ᵀM⁻¹ / 1ᵀM⁻¹1 (a constant is fitted and not penalized),
-α = P t, the errors of a set I of rows by the fit without all of I are P_II⁻¹ α_I. One row: α_i / P_ii. Two rows i, j:
+Let M = Z Zᵀ + penalty · I over the l rows, P = M⁻¹ − M⁻¹11ᵀM⁻¹ / 1ᵀM⁻¹1 (a constant is fitted and not penalized) and
+α = P t. The errors of a set I of rows by the fit without all of I are P_II⁻¹ α_I. One row has the error α_i / P_ii, and
+for two rows i, j
 
     e_j = (P_ii α_j − P_ij α_i) / (P_ii P_jj − P_ij²).
 """
@@ -14,7 +15,7 @@ _EPS = float(np.finfo(float).eps)
 
 
 def residual_maker(rows: np.ndarray, t: np.ndarray, penalty: float) -> tuple[np.ndarray, np.ndarray]:
-    """(P (l, l), α (l,)) for features `rows` (l, r) of all rows with a target t. Cost: O(l² r + l³)."""
+    """(P (l, l), α (l,)) for features `rows` (l, r) of all rows with a target t, in O(l² r + l³)."""
     L, _ = safe_cholesky(rows @ rows.T + penalty * np.eye(len(t)))
     inverse = np.linalg.inv(L)
     inverse = inverse.T @ inverse
@@ -37,7 +38,7 @@ def errors_of_groups(P: np.ndarray, alpha: np.ndarray, groups: np.ndarray) -> np
 def squares_of_others(P: np.ndarray, alpha: np.ndarray, groups: np.ndarray) -> np.ndarray:
     """(l,) Σ_j e_j² over the rows j of other groups than that of row i, by the fits without both groups.
 
-    Cost: O(l²) where every row is a group of its own, else O(l²) a group.
+    The cost is O(l²) if every row is a group of its own, else O(l²) per group.
     """
     l, names = len(alpha), np.unique(groups)
     if len(names) == l:

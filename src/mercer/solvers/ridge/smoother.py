@@ -1,14 +1,14 @@
-"""Least squares on features, in closed form: fits linear in the labels, and their held-out predictions.
+"""Least squares on features in closed form, with fits linear in the labels and their held-out predictions.
 
-A fit that is linear in its targets, f = S t, knows every held-out prediction without refitting. Two things can happen
-to a row whose label is held out:
+A fit that is linear in its targets, f = S t, has every held-out prediction without refitting. A row whose label is held
+out is either removed or kept with target 0:
 
-* it leaves the sum ("removed": LS-SVM and RLSC on the labeled rows):  t_i - (t_i - f_i) / (1 - S_ii);
-* it stays with target 0 ("zeroed": LS-SVM on all rows, Semi-KPCA):  f_i - S_ii t_i.
+* "removed" (LS-SVM and RLSC on the labeled rows) predicts  t_i - (t_i - f_i) / (1 - S_ii).
+* "zeroed" (LS-SVM on all rows, Semi-KPCA) predicts  f_i - S_ii t_i.
 
 Only the diagonal of S at the labeled rows is needed, and in an eigenbasis of ZᵀZ it is known for a whole path of
-regularizations. With few labels everything happens on their own rows. With more than `MOST`, on moments that one pass
-over Z gives, and held-out predictions are taken for `MOST` of the labels.
+regularizations. Few labels need only their own rows. With more than `MOST` labels, the fit uses moments from one pass
+over Z, and held-out predictions are computed for `MOST` of the labels.
 """
 
 from dataclasses import dataclass, field
@@ -22,13 +22,13 @@ from ...rows import gram, mass, take, tdot
 from ...types import Rows
 from ..result import Result
 
-MOST = 4096  # labeled rows that are worth copying to the host, and held-out predictions that are worth having
+MOST = 4096  # labeled rows that are copied to the host, and held-out predictions
 _EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Sums of one pass over rows: G = Zᵀ diag(s) Z, mean = Zᵀ s / total, total = Σ s."""
+    """Sums from one pass over rows, G = Zᵀ diag(s) Z, mean = Zᵀ s / total and total = Σ s."""
 
     G: np.ndarray
     mean: np.ndarray
@@ -40,7 +40,7 @@ class Moments:
         return self.G - self.total * np.outer(self.mean, self.mean) if bias else self.G
 
     def eigen(self, center: bool) -> tuple[np.ndarray, np.ndarray]:
-        """All eigenpairs of `centered`, largest first: one r × r decomposition, O(r³), which is kept."""
+        """All eigenpairs of `centered`, largest first, from one r × r decomposition in O(r³), which is kept."""
         if center not in self._pairs:
             self._pairs[center] = eigh_down(self.centered(center))
         return self._pairs[center]
@@ -59,27 +59,27 @@ class Basis:
 
 @dataclass(frozen=True)
 class Pull:
-    """The contribution of the l labeled rows to a fit; held-out predictions are for l' of them."""
+    """The contribution of the l labeled rows to a fit. Held-out predictions are for l' of them."""
 
     rows: np.ndarray  # (l', r) features
     T: np.ndarray  # (l', k) targets
     s: np.ndarray  # (l',) weights
     B: np.ndarray  # (r, k) Σ s z t over all l rows
     sum_t: np.ndarray  # (k,) Σ s t
-    tested: np.ndarray | None  # (l',) which of the labeled rows those are; None when l' = l
+    tested: np.ndarray | None  # (l',) which of the labeled rows those are, or None when l' = l
     n_labels: int  # l
 
-    def spread(self, answers: np.ndarray) -> np.ndarray:
-        """Answers (..., l', k) as (..., l, k), NaN for the rows without one."""
+    def spread(self, predictions: np.ndarray) -> np.ndarray:
+        """Predictions (..., l', k) as (..., l, k), with NaN for the rows without one."""
         if self.tested is None:
-            return answers
-        out = np.full(answers.shape[:-2] + (self.n_labels, answers.shape[-1]), np.nan)
-        out[..., self.tested, :] = answers
+            return predictions
+        out = np.full(predictions.shape[:-2] + (self.n_labels, predictions.shape[-1]), np.nan)
+        out[..., self.tested, :] = predictions
         return out
 
 
 def moments_of(Z: Rows, weight: np.ndarray | None = None) -> "Moments":
-    """Moments of a tall matrix where it lives: one pass."""
+    """Moments of a tall matrix on any device, in one pass."""
     total = mass(Z, weight)
     G, sums = gram(Z, weight, sums=True)
     return Moments(G, sums / total, total)
@@ -88,7 +88,7 @@ def moments_of(Z: Rows, weight: np.ndarray | None = None) -> "Moments":
 def pull_of(
     Z: Rows, labeled: np.ndarray, T: np.ndarray, weight: np.ndarray | None = None, most: int | None = None
 ) -> "Pull":
-    """The pull of the labeled rows: their positions, targets T (l, k), and a weight for every row of Z."""
+    """The pull of the labeled rows, from their positions, targets T (l, k), and a weight for every row of Z."""
     most = MOST if most is None else most
     l = len(labeled)
     s = np.ones(l) if weight is None else weight[labeled]
@@ -109,7 +109,7 @@ def basis_of_moments(moments: "Moments", bias: bool = False) -> "Basis":
 
 
 def basis_of_rows(rows: np.ndarray, s: np.ndarray, bias: bool = False) -> "Basis":
-    """The eigenbasis of a few rows with weights s: a thin SVD, O(l r min(l, r))."""
+    """The eigenbasis of a few rows with weights s, by a thin SVD in O(l r min(l, r))."""
     mean = _mean_if(bias, s @ rows / s.sum())
     _, sigma, Vt = sla.svd(np.sqrt(s)[:, None] * (rows - mean), full_matrices=False, check_finite=False)
     rank = rank_of(sigma, _EPS, max(rows.shape))
@@ -131,24 +131,24 @@ def ridge_filter(values: np.ndarray, penalty: np.ndarray | float) -> np.ndarray:
 
 
 def shift_filter(values, gamma, n_removed):
-    """1 / (1/γ - λ) beyond the first n_removed eigenvalues and 0 on those: Semi-KPCA, convex for γ < 1/λ_{k+1}."""
+    """1 / (1/γ - λ) beyond the first n_removed eigenvalues and 0 on those. Semi-KPCA is convex for γ < 1/λ_{k+1}."""
     gap = 1.0 / np.asarray(gamma, dtype=float)[..., None] - values
     gap[..., :n_removed] = np.inf  # before dividing: 1/γ may equal a removed eigenvalue
     return 1.0 / gap
 
 
 def filtered_weights(basis: "Basis", pull: "Pull", filter_: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(W, b) with W = V diag(filter) Vᵀ Σ s z t; b is 0 without a bias."""
+    """(W, b) with W = V diag(filter) Vᵀ Σ s z t. b is 0 without a bias."""
     middle = _middle(basis.bias, pull, basis.total)
     W = basis.vectors @ (filter_[:, None] * (basis.vectors.T @ _about(pull, basis.mean)))
     return W, middle - basis.mean @ W
 
 
 def left_out_path(basis: "Basis", pull: "Pull", filters, removed: bool) -> np.ndarray:
-    """(m, l, k) answers for each labeled row with its own label held out, for m filters on one eigenbasis.
+    """(m, l, k) predictions for each labeled row with its own label held out, for m filters on one eigenbasis.
 
-    filters is a sequence of m filters of shape (p,), or (l', p) where the fit without row i has a filter of its own.
-    Cost: O(m l' p k).
+    filters is a sequence of m filters of shape (p,), or (l', p) if the fit without row i has a filter of its own.
+    The cost is O(m l' p k).
     """
     middle = _middle(basis.bias, pull, basis.total)
     Q = (pull.rows - basis.mean) @ basis.vectors
@@ -165,8 +165,9 @@ def left_out_path(basis: "Basis", pull: "Pull", filters, removed: bool) -> np.nd
 def ridge_on_labeled(Z, labeled, pull, penalty, weight=None, bias=False):
     """Minimize penalty·‖w‖² + Σ_i s_i (t_i - z_i·w - b)² over the labeled rows, for every column of T.
 
-    Returns a `Result`: value (W, b), gap the relative residual of the normal equations, info["left_out"] the (l, k)
-    answers for each row by the fit without it. Cost: O(l r min(l, r)), one pass over Z where l is large.
+    Returns a `Result` with value (W, b). The gap is the relative residual of the normal equations. info["left_out"]
+    contains the (l, k) predictions for each row by the fit without it. The cost is O(l r min(l, r)), or one pass over Z
+    if l is large.
     """
     if pull.tested is not None or len(pull.rows) > pull.rows.shape[1]:
         if pull.tested is None:
@@ -191,7 +192,7 @@ def ridge_on_labeled(Z, labeled, pull, penalty, weight=None, bias=False):
 def ridge_removed(
     rows: np.ndarray, T: np.ndarray, penalty: float, weight: np.ndarray | None = None, bias: bool = False
 ) -> Result:
-    """`ridge_on_labeled` where every row is labeled and all of them are on the host."""
+    """`ridge_on_labeled` for rows on the host that are all labeled."""
     everything = np.arange(len(rows))
     return ridge_on_labeled(rows, everything, pull_of(rows, everything, T, weight, len(rows)), penalty, weight, bias)
 
@@ -199,7 +200,7 @@ def ridge_removed(
 def ridge_on_moments(
     moments: "Moments", pull: "Pull", penalty: float, bias: bool = False, removed: bool = False
 ) -> Result:
-    """The same over the rows behind the moments, where t_i = 0 for those without a label. Cost: O(r³/3).
+    """`ridge_on_labeled` over the rows of the moments, with t_i = 0 for those without a label, in O(r³/3).
 
     With the moments of all rows a held-out label becomes 0 (removed=False). With those of the labeled rows only, the
     row is removed.
@@ -224,7 +225,7 @@ def _only(labeled, weight, n):
 
 
 def _about(pull: "Pull", mean: np.ndarray) -> np.ndarray:
-    """Σ s (z - mean) t. The mean of t need not be taken off: Σ s (z - mean) = 0 over the rows it averages."""
+    """Σ s (z - mean) t. The mean of t need not be subtracted, since Σ s (z - mean) = 0 over the rows it averages."""
     return pull.B - np.outer(mean, pull.sum_t)
 
 
@@ -236,7 +237,7 @@ def _middle(bias: bool, pull: "Pull", total: float) -> np.ndarray:
 def _withhold(T: np.ndarray, fitted: np.ndarray, diagonal: np.ndarray, slack: np.ndarray, removed: bool) -> np.ndarray:
     if not removed:
         return fitted - diagonal[:, None] * T
-    # A row that determines its own answer has 1 - S_ii = 0 up to rounding.
+    # A row that determines its own prediction has 1 - S_ii = 0 up to rounding.
     return T - (T - fitted) / np.maximum(slack, _EPS)[:, None]
 
 
@@ -251,10 +252,10 @@ def relative(residual: np.ndarray, right_side: np.ndarray) -> float:
 
 
 def closed_form(value, gap, **info):
-    """The Result of a closed form whose equations are left with a relative residual of `gap`."""
+    """The `Result` of a closed form with a relative residual of `gap`."""
     solved = gap < 1e-6
     reason = "Solved in closed form." if solved else (
-        f"The normal equations are solved only to a relative residual of {gap:.1e}: the regularization is too weak for "
+        f"The normal equations are solved only to a relative residual of {gap:.1e}. The regularization is too weak for "
         "the conditioning of the kernel matrix. Use a smaller gamma (a larger lam)."
     )  # fmt: skip
     return Result(value, gap=gap, converged=solved, reason=reason, info=info)

@@ -1,4 +1,4 @@
-"""The part of a few-label method that needs no label: made once, shared by all methods and labelings."""
+"""The part of a few-label method that needs no label. It is computed once for all methods and labelings."""
 
 import copy
 from dataclasses import replace
@@ -12,15 +12,13 @@ from ...inputs.labels import Labels
 from ...rows import dot, host, take, tdot
 from .smoother import Moments, Pull, moments_of, pull_of
 
-COLUMNS = 64  # of Z that a graph term takes at a time: the host holds n × 64 numbers, where Z lives
-
 
 class State:
     """A tall matrix and its label-free quantities, each computed on first use.
 
     Parameters
     ----------
-    Z : (n, r) features where they live.
+    Z : (n, r) features on any device.
     weight : (n,) sample weights or None. A copy is kept, so a later change of the array has no effect.
     Lap : (n, n) Laplacian of a graph of the rows, for methods with a graph term, or None.
     slopes : (r, r) moment of the features' derivatives, for methods with an invariance term, or None.
@@ -28,7 +26,8 @@ class State:
     Attributes
     ----------
     moments : `Moments` of the weighted rows, which also keep their eigenpairs.
-    alike : whether all rows count once, labels aside: then the effect of one more label, which counts once, is known.
+    alike : whether all rows count once, apart from labels. The effect of one more label, which counts once, is then
+        known.
     """
 
     def __init__(
@@ -118,8 +117,8 @@ class TiltedState(State):
 
 
 def graph_moment(Z: Any, Lap: Any) -> np.ndarray:
-    """2 Zᵀ Lap Z, so that wᵀ(·)w = Σ_ij w_ij (f_i − f_j)² with f = Zw for Lap = D − W, by the verbs only."""
-    r = Z.shape[1]
-    columns = np.split(np.eye(r), range(COLUMNS, r, COLUMNS), axis=1)
+    """2 Zᵀ Lap Z, so that wᵀ(·)w = Σ_ij w_ij (f_i − f_j)² with f = Zw for Lap = D − W."""
+    r, step = Z.shape[1], 64  # columns at a time, so that n × 64 numbers go to the host
+    columns = np.split(np.eye(r), range(step, r, step), axis=1)
     out = np.hstack([tdot(Z, Lap @ dot(Z, some)) for some in columns])
     return out + out.T

@@ -1,8 +1,8 @@
-"""Predictions of fits linear in their targets when whole folds of labels are held out: no fit is repeated.
+"""Predictions of fits linear in their targets when whole folds of labels are held out, without repeated fits.
 
-A fit knows a few matrices of the l labeled rows. A fold takes rows and columns out of them. `without` gives, for the
-fit without the rows `test`, its answers for these, its fitted values at the others, and its held-out predictions for
-them.
+A fit needs a few matrices of the l labeled rows, and a fold removes rows and columns from them. `without` returns, for
+the fit without the rows `test`, its predictions for these rows, its fitted values at the others, and its held-out
+predictions for the others.
 """
 
 import numpy as np
@@ -15,9 +15,9 @@ MOST = 600  # labels up to which l × l matrices are cheaper than fits
 
 
 class Removed:
-    """Ridge regression on the labeled rows: with C = (K + penalty S⁻¹)⁻¹ (about its mean for a bias) and α = C t.
+    """Ridge regression on the labeled rows, with C = (K + penalty S⁻¹)⁻¹ (about its mean for a bias) and α = C t.
 
-    A row leaves the fit when its row and column leave C⁻¹, and t_i − α_i / C_ii is its prediction then.
+    A row leaves the fit when its row and column leave C⁻¹. Its prediction is then t_i − α_i / C_ii.
     """
 
     def __init__(self, pull: Pull, penalty: float, bias: bool) -> None:
@@ -40,7 +40,7 @@ class Removed:
         alpha = self.alpha[keep] - between.T @ found[:, :k]
         own = self.C[keep, keep] - np.einsum("tk,tk->k", between, found[:, k:])
         fitted = self.T[keep] - self.shift[keep, None] * alpha
-        own = np.maximum(own, np.finfo(float).eps / self.shift[keep])  # 0 where a row determines its own answer
+        own = np.maximum(own, np.finfo(float).eps / self.shift[keep])  # 0 if a row determines its own prediction
         return self.T[test] - found[:, :k], fitted, self.T[keep] - alpha / own[:, None]
 
 

@@ -1,19 +1,17 @@
-"""The compiled root search of the constrained least-squares fits. Imports numba: import lazily.
+"""The compiled root search of the constrained least-squares fits. Import lazily (needs numba).
 
 In the basis of a pencil (see `pencil.py`) the fit with multiplier ζ is w = E (b + c f y) with E = 1/(1 − ζμ), and
-wᵀPw = Σ μ w². y is the row whose label is left out, f its value by that fit. A fit to all labels has y = 0.
+wᵀPw = Σ μ w². y is the row whose label is held out, and f its value by that fit. A fit to all labels has y = 0.
 """
 
 import numpy as np
 
-from ...compilation import compiled
-
-_FAST = {"reassoc", "contract", "nsz", "arcp"}
+from ...compilation import FAST, compiled
 
 
-@compiled(nogil=True, fastmath=_FAST, error_model="numpy", no_cpython_wrapper=True)
+@compiled(nogil=True, fastmath=FAST, error_model="numpy", no_cpython_wrapper=True)
 def _evaluate(mu, b, y, weight, zeta, E, w):
-    """(whether C − ζP is definite, f, wᵀPw, its slope in ζ); fills E and w."""
+    """(whether C − ζP is definite, f, wᵀPw, its slope in ζ). Fills E and w."""
     r = len(mu)
     own, value = 0.0, 0.0
     for j in range(r):
@@ -40,7 +38,7 @@ def _evaluate(mu, b, y, weight, zeta, E, w):
 
 @compiled(nogil=True, error_model="numpy", no_cpython_wrapper=True)
 def _root(mu, b, y, weight, spread, tol, E, w, zeta):
-    """(f, ζ, whether wᵀPw = spread there): Newton on 1/√φ inside a bracket, from ζ = zeta on."""
+    """(f, ζ, whether wᵀPw = spread there), by Newton's method on 1/√φ inside a bracket, started at ζ = zeta."""
     lo, hi, value = -np.inf, 1.0 / mu[0], 0.0
     for _ in range(100):
         definite, f, phi, slope = _evaluate(mu, b, y, weight, zeta, E, w)
@@ -63,13 +61,13 @@ def _root(mu, b, y, weight, spread, tol, E, w, zeta):
 
 @compiled(nogil=True, error_model="numpy")
 def _each(mu, B, Y, weight, spread, tol, zeta, reached, value, W, E):
-    """The root for every row of B and Y, from zeta on; one loop for both uses, since compiling it takes a second."""
+    """The root for every row of B and Y, started at zeta. One loop for both uses, since compiling it takes a second."""
     for i in range(len(B)):
         value[i], zeta[i], reached[i] = _root(mu, B[i], Y[i], weight, spread, tol, E, W[i], zeta[i])
 
 
 def _solved(mu, B, Y, weight, spread, tol, start):
-    """(values, ζ, which were reached, W) for right-hand sides B and left-out rows Y, from ζ = start on."""
+    """(values, ζ, which were reached, W) for targets B and held-out rows Y, started at ζ = start."""
     zeta, reached, value = np.full(len(B), start), np.zeros(len(B), dtype=np.bool_), np.empty(len(B))
     W = np.empty_like(B)
     _each(mu, B, Y, float(weight), float(spread), tol, zeta, reached, value, W, np.empty(len(mu)))
@@ -77,13 +75,13 @@ def _solved(mu, B, Y, weight, spread, tol, start):
 
 
 def fits(mu, B, spread, tol: float):
-    """(ζ (k,), which were reached (k,), W (k, r)) for right-hand sides B (k, r) in the basis of the pencil."""
+    """(ζ (k,), which were reached (k,), W (k, r)) for targets B (k, r) in the basis of the pencil."""
     return _solved(mu, B, np.zeros_like(B), 0.0, spread, tol, 0.0)[1:]
 
 
 def without_each(mu, Y, t, total, weight, spread, rows, tol):
-    """(len(rows),) value at each of the rows of Y by the fit to the targets t without it; total is t @ Y."""
-    # The fit to all labels is near: a start from it spares half of the steps.
+    """(len(rows),) value at each of the rows of Y by the fit to the targets t without that row. `total` is t @ Y."""
+    # The fit to all labels is close. A start from it takes half as many steps.
     start = float(fits(mu, weight * total[None], spread, tol)[0][0])
     B = weight * (total - t[rows, None] * Y[rows])
     return _solved(mu, B, Y[rows], weight, spread, tol, start)[0]

@@ -1,9 +1,9 @@
 """Held-out predictions of the constrained least-squares fit, for a whole (c, s) grid at once.
 
-For one label weight c the pencil (C, P) is diagonalized: Vᵀ C V = I and Vᵀ P V = diag(μ). Leaving out a group S of
+For one label weight c the pencil (C, P) is diagonalized, Vᵀ C V = I and Vᵀ P V = diag(μ). To hold out a group S of
 labels then changes C by rank |S| only, and in that basis one step of the root search costs O(|S| r) instead of O(r l²).
-All (s, S) pairs of one c search together. The number r of directions is shrunk first: the effect of
-the many directions with small θ on the labeled rows fits into a few blocks.
+All (s, S) pairs of one c are searched together. The number r of directions is reduced first, since a few blocks contain
+the effect of the many directions with small θ on the labeled rows.
 """
 
 import numpy as np
@@ -13,9 +13,6 @@ from ...types import Rows
 from .pencil import Pencil
 from .secular import constrained_least_squares, largest_shift
 
-TOL = 1e-8
-CHUNK = 2_000_000  # numbers in one (pairs × group × directions) block
-SMALL = 400  # directions that the pencil takes as they are
 SIZES = [(64, 3), (64, 4), (128, 4), (128, 5), (256, 5), (256, 6)]  # directions kept, and blocks for the others
 
 
@@ -23,8 +20,8 @@ def compress(theta: np.ndarray, Z: Rows, low: float, high: float, tol: float = 1
     """A smaller pair (theta, Z) with the same Z (I − ζΘ)⁻¹ Zᵀ and slope, to tol · max‖zᵢ‖², for low ≤ ζ ≤ high.
 
     The directions of largest θ are kept. The many others are projected onto the blocks (I − ζⱼΘ)⁻¹ Zᵀ at a few ζⱼ
-    (a rational Krylov space: value and slope are exact at those ζⱼ). Head and blocks grow until points between the
-    ζⱼ agree too. Where nothing would be gained the pair comes back as it is.
+    (a rational Krylov space, in which value and slope are exact at those ζⱼ). Head and blocks grow until points between
+    the ζⱼ agree too. If nothing would be gained, the pair is returned unchanged.
     """
     l, r = Z.shape
     scale = float(np.max(np.sum(Z**2, axis=1), initial=0.0))
@@ -78,20 +75,20 @@ def left_out(
     shrink: float = 1e-5,
     pencil: Pencil | None = None,
 ) -> np.ndarray:
-    """Predictions for labels left out, at every label weight c and spread s².
+    """Predictions for held-out labels, at every label weight c and spread s².
 
     Parameters
     ----------
     theta, Z, t, costs : as in :func:`mercer.solvers.sphere.secular.constrained_least_squares`.
     weights, spreads : the values of c and of s².
-    groups : list of index arrays into the labels. Each is left out in turn. None: every label by itself.
-    shrink : tolerance of :func:`compress`, which comes first; 0 leaves it out.
-    pencil : `Pencil` of these rows, where the only weight's is known already.
+    groups : list of index arrays into the labels. Each is held out in turn. None holds out every label by itself.
+    shrink : tolerance of :func:`compress`, which comes first. 0 skips it.
+    pencil : `Pencil` of these rows, if there is one weight and its pencil is known already.
 
-    Returns array (len(weights), len(spreads), l) or (..., l, k): the value at each label of the fit without its group
-    (NaN for labels in no group).
+    Returns an array (len(weights), len(spreads), l) or (..., l, k) of the values at each label by the fit without its
+    group (NaN for labels in no group).
 
-    Cost: O(r³) a weight after compression, then O(|S| r) a root step for each pair of spread and group.
+    The cost is O(r³) per weight after compression, then O(|S| r) per root step for each pair of spread and group.
     """
     t = np.asarray(t, float)
     columns = t[:, None] if t.ndim == 1 else t
@@ -101,7 +98,7 @@ def left_out(
     for group in groups:
         by_size.setdefault(len(group), []).append(np.asarray(group))
     root = np.ones(len(t)) if costs is None else np.sqrt(np.asarray(costs, float))
-    # A label of no weight still gets a prediction: its row is kept at a scale too small to matter.
+    # A label of weight 0 still gets a prediction, since its row is kept at a scale too small to matter.
     root = np.maximum(root, 1e-7 * root.max(initial=1.0))
     Z = Z * root[:, None]
     if shrink and pencil is None:
@@ -121,33 +118,33 @@ def left_out(
 def compress_for(
     theta: np.ndarray, Z: Rows, targets: np.ndarray, weights, spreads, tol: float = 1e-5
 ) -> tuple[np.ndarray, np.ndarray]:
-    """:func:`compress` for all ζ that the root search visits on a grid: between its strongest shrinkage and δ."""
-    if len(theta) <= SMALL or _no_gain(*SIZES[0], *Z.shape):
+    """:func:`compress` for all ζ that the root search visits on a grid, between its strongest shrinkage and δ."""
+    if len(theta) <= 400 or _no_gain(*SIZES[0], *Z.shape):  # the pencil takes so many directions as they are
         return theta, Z
     corner = constrained_least_squares(theta, Z, targets, max(weights), min(spreads), tol=1e-3).info["zeta"]
     low = 2.0 * min(float(np.min(corner)), -1.0 / theta[0])
     return compress(theta, Z, low, 0.99 * largest_shift(theta, Z, max(weights)), tol)
 
 
-def _grid(pencil: Pencil, t: np.ndarray, spreads: np.ndarray, sets: np.ndarray) -> np.ndarray:
+def _grid(pencil: Pencil, t: np.ndarray, spreads: np.ndarray, sets: np.ndarray, tol: float = 1e-8) -> np.ndarray:
     """Held-out values (spread, group, member) for groups of one size."""
     n_groups, size = sets.shape
     if size == 1:
-        return np.array([pencil.without_each(t, spread, sets[:, 0], TOL) for spread in spreads])
+        return np.array([pencil.without_each(t, spread, sets[:, 0], tol) for spread in spreads])
     spread = np.repeat(spreads, n_groups)
     group = np.tile(np.arange(n_groups), len(spreads))
     values = np.empty((len(spread), size))
-    step = max(CHUNK // (size * len(pencil.mu)), 1)
+    step = max(2_000_000 // (size * len(pencil.mu)), 1)  # numbers in one (pairs × group × directions) block
     for start in range(0, len(spread), step):
         pairs = slice(start, start + step)
-        values[pairs] = _roots(pencil.mu, pencil.Y, t, pencil.weight, spread[pairs], sets[group[pairs]])
+        values[pairs] = _roots(pencil.mu, pencil.Y, t, pencil.weight, spread[pairs], sets[group[pairs]], tol)
     return values.reshape(len(spreads), n_groups, size)
 
 
 def _roots(
-    mu: np.ndarray, Y: np.ndarray, t: np.ndarray, weight: float, spread: np.ndarray, sets: np.ndarray
+    mu: np.ndarray, Y: np.ndarray, t: np.ndarray, weight: float, spread: np.ndarray, sets: np.ndarray, tol: float
 ) -> np.ndarray:
-    """Held-out values of many (spread, group) pairs: Newton on 1/√φ inside brackets, all pairs at once."""
+    """Held-out values of many (spread, group) pairs, by Newton's method on 1/√φ inside brackets for all at once."""
     total = t @ Y
     reach = 1.0 / mu[0] if mu[0] > 0 else 1.0  # without any variance every ζ will do
     lo, hi = np.full(len(spread), -np.inf), np.full(len(spread), reach)
@@ -162,7 +159,7 @@ def _roots(
         lo[todo[good]] = zeta[todo[good]]
         over = ~good
         hi[todo[over]] = zeta[todo[over]]
-        near = definite & (np.abs(phi - s2) <= TOL * s2)
+        near = definite & (np.abs(phi - s2) <= tol * s2)
         value[todo[near]] = f[near]
         a, b = lo[todo], hi[todo]
         stop = near | (np.isfinite(a) & (b - a <= 1e-14 * np.maximum(np.abs(a), np.abs(b))))
@@ -179,7 +176,7 @@ def _roots(
 def _evaluate(
     mu: np.ndarray, Y: np.ndarray, t: np.ndarray, weight: float, total: np.ndarray, zeta: np.ndarray, sets: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """(definite, f_S, wᵀPw, its slope) at one ζ a pair, in the pencil's basis with the group's labels removed."""
+    """(definite, f_S, wᵀPw, its slope) at one ζ per pair, in the pencil's basis with the group's labels removed."""
     E = 1.0 / (1.0 - zeta[:, None] * mu)
     rows = Y[sets]  # pairs × members × directions
     b = weight * (total - np.einsum("pm,pmr->pr", t[sets], rows))

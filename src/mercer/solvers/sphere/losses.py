@@ -1,9 +1,7 @@
-"""Losses of a margin m = t f(x) that reweighted least squares can lower: value, slope, curvature and a bound of it."""
+"""Losses of a margin m = t f(x) for reweighted least squares, with value, slope, curvature and a bound of it."""
 
 import numpy as np
 from scipy.special import expit
-
-BEND = 0.5  # half the width of the parabola that joins the two straight parts of the hinge
 
 
 class Logistic:
@@ -28,35 +26,37 @@ class Logistic:
 
 
 class SmoothHinge:
-    """max(0, 1 − m) with a parabola for 1 − h < m < 1 + h in place of the corner, h = `BEND`.
+    """max(0, 1 − m) with a parabola for 1 − h < m < 1 + h in place of the corner.
 
     L(m) = (H(1 − m) + 1 − m) / 2 with Huber's H(u) = |u|, or (u²/h + h)/2 for |u| < h. H is a concave function of u²,
     so the parabola in u² that touches it is above it.
     """
 
     name = "hinge"
+    h = 0.5
 
     def value(self, margin: np.ndarray | float) -> np.ndarray | float:
         u = 1.0 - np.asarray(margin)
         size = np.abs(u)
-        return (np.where(size < BEND, (u**2 / BEND + BEND) / 2, size) + u) / 2
+        return (np.where(size < self.h, (u**2 / self.h + self.h) / 2, size) + u) / 2
 
     def pull(self, margin: np.ndarray | float) -> np.ndarray | float:
-        return np.clip((1.0 - margin + BEND) / (2 * BEND), 0.0, 1.0)
+        return np.clip((1.0 - margin + self.h) / (2 * self.h), 0.0, 1.0)
 
     def curvature(self, margin: np.ndarray) -> np.ndarray:
-        return np.where(np.abs(1.0 - margin) < BEND, 1.0 / (2 * BEND), 0.0)
+        return np.where(np.abs(1.0 - margin) < self.h, 1.0 / (2 * self.h), 0.0)
 
     def bound(self, margin: np.ndarray | float) -> np.ndarray | float:
-        return 1.0 / (2 * np.maximum(np.abs(1.0 - margin), BEND))
+        return 1.0 / (2 * np.maximum(np.abs(1.0 - margin), self.h))
 
 
 class SigmoidLoss:
-    """1 / (1 + e^m), between 0 and 1: a label that is wrong by far costs no more than 1 and pulls no longer.
+    """1 / (1 + e^m), between 0 and 1, so that a label that is wrong by far costs at most 1 and has no influence.
 
-    With p = 1/(1 + e^−m): L = 1 − p, −L' = p (1 − p), L'' = p (1 − p)(2p − 1), negative for m < 0, where Newton's model
-    would be a maximum and 0 takes its place; |L''| is at most 1/(6√3), which bounds the loss from above. (Walder et al.
-    print L = 1/(1 + e^−m), which grows with the margin, and in (20) the weights p (1 − p) of the logistic loss.)
+    With p = 1/(1 + e^−m), L = 1 − p, −L' = p (1 − p) and L'' = p (1 − p)(2p − 1). L'' is negative for m < 0, where
+    Newton's model would have a maximum, and is replaced by 0 there. |L''| is at most 1/(6√3), which bounds the loss
+    from above. (Walder et al. print L = 1/(1 + e^−m), which grows with the margin, and in (20) the weights p (1 − p) of
+    the logistic loss.)
     """
 
     name = "sigmoid"

@@ -1,4 +1,4 @@
-"""C = I + c ZᵀZ and Θ, diagonal at once: VᵀCV = I and VᵀΘV = diag(μ). Then a root step costs O(r)."""
+"""C = I + c ZᵀZ and Θ in a basis V in which both are diagonal, VᵀCV = I and VᵀΘV = diag(μ). A root step costs O(r)."""
 
 import numpy as np
 from scipy.linalg import lapack
@@ -11,18 +11,23 @@ class Pencil:
 
     Parameters
     ----------
-    theta : (r,) descending. Z : (l, r) labeled rows, times the roots of their costs. weight : c.
+    theta : (r,) descending.
+    Z : (l, r) labeled rows, times the roots of their costs.
+    weight : c.
 
     Attributes
     ----------
-    mu : (r,) descending, Y : (l, r) the rows in the basis V. Cost: O(r³).
+    mu : (r,) descending.
+    Y : (l, r) the rows in the basis V.
+
+    The cost is O(r³).
     """
 
     def __init__(self, theta: np.ndarray, Z: Rows, weight: float) -> None:
         self.weight = weight
         C = weight * (Z.T @ Z)
         C.flat[:: len(C) + 1] += 1.0
-        # LAPACK as it is: for eighty directions SciPy's checks take as long as the work.
+        # LAPACK is called directly, because for eighty directions SciPy's checks take as long as the work.
         inverse = lapack.dtrtri(lapack.dpotrf(C, lower=1)[0], lower=1)[0]
         half = inverse * np.sqrt(theta)
         mu, turn, _ = lapack.dsyevd(half @ half.T, lower=1)

@@ -1,11 +1,11 @@
-"""Least squares on a quadratic sphere: min ‖w‖² + c Σ aᵢ(zᵢ·w − tᵢ)² subject to wᵀPw = s².
+"""Least squares on a quadratic sphere, min ‖w‖² + c Σ aᵢ(zᵢ·w − tᵢ)² subject to wᵀPw = s².
 
-The problem is not convex, yet its global minimum is known: w(ζ) = (C − ζP)⁻¹ b with C = I + c ZᵀAZ and b = c ZᵀAt,
-at the one ζ below the smallest generalized eigenvalue δ of (C, P) where wᵀPw = s². P is diagonalized once
-(P = QΘQᵀ, Z ← ZQ). Then C − ζP is diagonal plus rank l, and every (c, s, labeling) costs O(r l²) a root step.
+The problem is not convex, but its global minimum is known. It is w(ζ) = (C − ζP)⁻¹ b with C = I + c ZᵀAZ and
+b = c ZᵀAt, at the only ζ with wᵀPw = s² below the smallest generalized eigenvalue δ of (C, P). P is diagonalized once
+(P = QΘQᵀ, Z ← ZQ). Then C − ζP is diagonal plus rank l, and every (c, s, labeling) costs O(r l²) per root step.
 
-Beyond 1/θ₁ the diagonal 1 − ζΘ has zero and negative entries. The few directions where it is small are therefore kept
-explicit and only the rest is eliminated, so that each factor is a Cholesky factor and its failure says ζ ≥ δ.
+Beyond 1/θ₁ the diagonal 1 − ζΘ has zero and negative entries. The few directions in which it is small are therefore
+kept explicit, and only the rest is eliminated. Each factor is then a Cholesky factor, which fails if ζ ≥ δ.
 """
 
 import numpy as np
@@ -18,14 +18,13 @@ from ..result import Result
 from .pencil import Pencil
 
 EPS = np.finfo(float).eps
-PENCIL = 3, 400  # from so many columns on, and up to so many directions, one decomposition serves all columns
-KEEP = 1e-3  # directions with 1 − ζθ below this are kept explicit: what is eliminated grows at most 1000-fold
+KEEP = 1e-3  # directions with 1 − ζθ below this are kept explicit, and the others grow at most 1000-fold
 
 
 def variance_basis(values: np.ndarray, vectors: np.ndarray, dtype=np.float64) -> tuple[np.ndarray, np.ndarray]:
-    """(theta, Q) with QᵀPQ = diag(theta) from the eigenpairs of P: descending, signs fixed, rounding is zero.
+    """(theta, Q) with QᵀPQ = diag(theta) from the eigenpairs of P. Theta descends, and the signs of Q are fixed.
 
-    dtype : of the rows, which says from what size on a variance is zero.
+    dtype : of the rows. Its precision decides which variances are rounding, and these become 0.
     """
     theta = np.clip(values, 0.0, None)
     if len(theta):
@@ -34,7 +33,7 @@ def variance_basis(values: np.ndarray, vectors: np.ndarray, dtype=np.float64) ->
 
 
 class Shifted:
-    """The matrix C − ζΘ = (I − ζΘ) + c ZᵀZ at one ζ, factored; `definite` shows whether ζ < δ."""
+    """The matrix C − ζΘ = (I − ζΘ) + c ZᵀZ at one ζ, factored. `definite` shows whether ζ < δ."""
 
     def __init__(self, theta: np.ndarray, Z: Rows, weight: float, zeta: float) -> None:
         d = 1.0 - zeta * theta
@@ -82,7 +81,7 @@ class Shifted:
 
 
 def largest_shift(theta: np.ndarray, Z: Rows, weight: float) -> float:
-    """δ, the smallest generalized eigenvalue of (I + weight ZᵀZ, Θ), from above and to one per cent."""
+    """δ, the smallest generalized eigenvalue of (I + weight ZᵀZ, Θ), from above and to 1%."""
     lo, hi = 1.0 / theta[0], _rayleigh(theta, Z, weight)
     while hi > 1.01 * lo:
         middle = np.sqrt(lo * hi)
@@ -91,7 +90,7 @@ def largest_shift(theta: np.ndarray, Z: Rows, weight: float) -> float:
 
 
 def _rayleigh(theta: np.ndarray, Z: Rows, weight: float) -> float:
-    """An upper bound of δ: the best Rayleigh quotient of a unit vector."""
+    """An upper bound of δ, the smallest Rayleigh quotient of a unit vector."""
     with np.errstate(divide="ignore"):
         return float(np.min((1.0 + weight * np.sum(Z**2, axis=0)) / theta))
 
@@ -112,35 +111,36 @@ def constrained_least_squares(
     Parameters
     ----------
     theta : (r,) descending, non-negative, from `variance_basis`.
-    Z : (l, r) labeled rows in the basis of theta; l may be 0, which leaves kernel PCA.
+    Z : (l, r) labeled rows in the basis of theta. l may be 0, which gives kernel PCA.
     t : (l,) or (l, k) targets. The columns are separate problems.
     weight, spread : c and s², both positive.
     costs : (l,) non-negative factors of the single losses. None means ones.
-    pencil : `Pencil` of the rows times the roots of their costs, where it is known already.
+    pencil : `Pencil` of the rows times the roots of their costs, if it is known already.
 
-    Returns a `Result`: value w, (r,) or (r, k); gap the larger of the relative KKT and constraint residuals, over all
-    columns. Info holds `zeta`, `kkt`, `constraint` and `hard` (whether a multiple of δ's eigenvector had to be added),
-    one entry a column, and the `pencil` if one was used.
+    Returns a `Result` with value w, (r,) or (r, k). The gap is the larger of the relative KKT and constraint residuals,
+    over all columns. Info contains `zeta`, `kkt`, `constraint` and `hard` (whether a multiple of δ's eigenvector had to
+    be added) with one entry per column, and the `pencil` if one was used.
 
-    Cost: O(r l²) a root step, about eight steps a column; for several columns of few directions O(r³) once.
+    The cost is O(r l²) per root step with about eight steps per column. With several columns of few directions it is
+    O(r³) once.
     """
     theta, Z, t = np.asarray(theta, float), np.asarray(Z, float), np.asarray(t, float)
     if not len(theta) or theta[0] <= 0:
         raise InputError(
-            "The function values cannot vary: every training row has the same features, so no function reaches the "
-            "wanted variance. Check the data and the kernel's width."
+            "The function values cannot vary, because every training row has the same features. No function reaches "
+            "the wanted variance. Check the data and the kernel's width."
         )
     if not (weight > 0 and spread > 0):
-        raise InputError(f"weight and spread must be positive; got weight={weight!r} and spread={spread!r}.")
+        raise InputError(f"weight and spread must be positive. They are weight={weight!r} and spread={spread!r}.")
     if costs is not None:
         root = np.sqrt(np.asarray(costs, float))
         Z, t = Z * root[:, None], (t.T * root).T
     columns = t[:, None] if t.ndim == 1 else t
-    if pencil is None and columns.shape[1] >= PENCIL[0] and len(theta) <= PENCIL[1]:
+    if pencil is None and columns.shape[1] >= 3 and len(theta) <= 400:  # one decomposition for all columns is faster
         pencil = Pencil(theta, Z, weight)
     found = None if pencil is None else pencil.fits(columns, spread, 0.1 * tol)
     rest = np.zeros(columns.shape[1])
-    if len(Z) > len(theta):  # more labels than features: ‖Zw − t‖² = ‖Rw − Qᵀt‖² + what no w can fit
+    if len(Z) > len(theta):  # with more labels than features, ‖Zw − t‖² = ‖Rw − Qᵀt‖² + what no w can fit
         Q, Z = sla.qr(Z, mode="economic", check_finite=False)
         fitted = Q.T @ columns
         rest = weight * np.maximum(np.sum(columns**2, axis=0) - np.sum(fitted**2, axis=0), 0.0)
@@ -173,7 +173,7 @@ def _settled(
     found: tuple[np.ndarray, np.ndarray, np.ndarray] | None,
     k: int,
 ) -> tuple | None:
-    """(w, facts) of column k as a pencil found it. None if rounding, or the hard case, leaves it with a residual."""
+    """(w, facts) of column k from a pencil. None if rounding, or the hard case, leaves it with a residual."""
     if found is None or not found[2][k]:
         return None
     w, zeta = found[0][:, k], float(found[1][k])
@@ -183,8 +183,8 @@ def _settled(
 
 
 def _one(theta: np.ndarray, Z: Rows, t: np.ndarray, weight: float, spread: float, tol: float, max_iter: int) -> tuple:
-    """One right-hand side: (w, facts). Newton on 1/√φ(ζ), which is concave and falling, inside a bracket."""
-    lo, hi = -np.inf, _rayleigh(theta, Z, weight)  # φ < spread at lo; at hi φ > spread, or hi ≥ δ
+    """(w, facts) for one column of targets, by Newton's method inside a bracket on 1/√φ(ζ), which is concave."""
+    lo, hi = -np.inf, _rayleigh(theta, Z, weight)  # φ < spread at lo, and φ > spread or hi ≥ δ at hi
     zeta, below = 0.0, None
     w, hard, n_iter = np.zeros(len(theta)), False, 0
     while n_iter < max_iter:
@@ -215,15 +215,15 @@ def _one(theta: np.ndarray, Z: Rows, t: np.ndarray, weight: float, spread: float
 
 
 def _along_eigenvector(theta: np.ndarray, system: "Shifted", w: np.ndarray, spread: float) -> np.ndarray:
-    """w plus the multiple of δ's eigenvector that meets the constraint: b has (almost) no part along that vector."""
+    """w plus the multiple of δ's eigenvector that satisfies the constraint, for b almost orthogonal to that vector."""
     x = np.sqrt(theta) + np.linspace(1.0, 0.5, len(theta)) * np.sqrt(theta[0])
-    for _ in range(4):  # inverse iteration: the system is singular to working precision, so this converges at once
+    for _ in range(4):  # inverse iteration, which converges at once because the system is singular up to rounding
         x = system.solve(theta * x)
         x /= np.linalg.norm(x)
     x = fix_signs(x[:, None])[:, 0]
     square, cross, short = theta @ x**2, theta @ (x * w), spread - theta @ w**2
     root = np.sqrt(cross**2 + square * short)
-    # The two ends are minima of equal height when b has no part at all; otherwise the nearer one continues w.
+    # The two ends are minima of equal height if b is exactly orthogonal. Otherwise the nearer one continues w.
     return w + (root - cross if cross >= 0 else -root - cross) / square * x
 
 

@@ -1,4 +1,4 @@
-"""Every format of tables that is read and written, one class each."""
+"""Every format of tables that mercer reads and writes, one class each."""
 
 import json
 import re
@@ -20,8 +20,8 @@ from .records import Json, JsonLines
 from .sql import DuckDb, Sql, Sqlite
 
 CSV, TSV, FOLDER, ADDRESS, IMAGES, PARTS = Csv(), Tsv(), Datasets(), Sql(), Images(), Parts()
-EXCEL, PARQUET, JSON, JSON_LINES = Excel(), Parquet(), Json(), JsonLines()
-FORMATS: list[Format] = [CSV, TSV, EXCEL, PARQUET, Feather(), JSON, JSON_LINES, Npz(), Npy(), Sqlite(), DuckDb()]
+FORMATS: list[Format] = [CSV, TSV, Excel(), Parquet(), Feather(), Json(), JsonLines(), Npz(), Npy()]
+FORMATS += [Sqlite(), DuckDb()]
 FORMATS += [FOLDER, IMAGES, PARTS, ADDRESS, Clipboard(), TASKS]
 REFUSED = {
     ".xls": "In Excel choose File, Save as, Excel workbook (.xlsx)",
@@ -32,32 +32,35 @@ REFUSED = {
 
 
 class Location(NamedTuple):
-    """Which format reads a table, and from where."""
+    """The format that reads a table, and its source."""
 
     format: Format
     source: Source
 
 
 def read_table(path: str | Path | Location, **options: Any) -> Table:
-    """Read a table. The ending of the name shows which format, the content the rest.
+    """Read a table. The ending of the name decides the format, and the content decides the rest.
 
     Parameters
     ----------
-    path : file or folder, also of images. "-" is a table on standard input (text, JSON, Parquet or Excel),
-        "clipboard:" what was copied, "file.db::table" a table of a database; an address such as
-        "postgresql://host/base::table"; or what `located` returned for it.
-    options : delimiter, encoding (of text), sheet (of a workbook), table (of a database or a folder of splits), header
-        (number of the row of column names in text or a workbook, from 1; found if it is not given).
+    path : str, Path or Location
+        A file or folder, also of images. "-" is a table on standard input (text, JSON, Parquet or Excel), "clipboard:"
+        the copied cells, and "file.db::table" a table of a database. An address such as "postgresql://host/base::table"
+        and the result of `located` are also accepted.
+    **options : delimiter, encoding, sheet, table, header
+        `encoding` is for text, `sheet` for a workbook, and `table` for a database or a folder of splits. `header` is
+        the number of the row of column names in text or a workbook, counted from 1. By default all are found from the
+        file.
     """
     format, source = located(path)
     if source.where == "-":
         format = by_content(source.raw)
-    asked = Options(**options)
-    for name in asked.given():
+    given = Options(**options)
+    for name in given.given():
         if name not in format.options and name in ("sheet", "table", "header"):
             fit = ", ".join(other.title for other in FORMATS if name in other.options)
-            raise InputError(f"--{name} is for {fit}; {source.name} is {format.title}. Leave it out.")
-    table = format.read(source, asked)
+            raise InputError(f"--{name} is for {fit}, and {source.name} is {format.title}. Leave it out.")
+    table = format.read(source, given)
     if len(table) == 0:
         raise InputError(f"{source.name} has a header and no rows. Give at least two rows.")
     table.frame.attrs.setdefault("folder", str(source.path.parent) if source.path else ".")
@@ -65,7 +68,7 @@ def read_table(path: str | Path | Location, **options: Any) -> Table:
 
 
 def located(path: str | Path | Location) -> Location:
-    """Which format reads a path, and where it leads. What was located already is returned as it is."""
+    """The `Location` of a path. A `Location` is returned unchanged."""
     if isinstance(path, Location):
         return path
     where = str(path)
@@ -90,22 +93,24 @@ def located(path: str | Path | Location) -> Location:
     ending = _ending(address)[0]
     if ending in REFUSED:
         titles = ", ".join(format.title for format in FORMATS if format.endings)
-        raise InputError(f"{source.name}: files ending in {ending} are not read. {REFUSED[ending]}; read are {titles}.")
+        raise InputError(
+            f"{source.name}: files ending in {ending} are not read. {REFUSED[ending]}. Accepted: {titles}."
+        )
     return Location(_by_ending(ending) or CSV, source)
 
 
 def by_content(raw: bytes) -> Format:
     """The format of bytes without a name, as on standard input."""
     if raw.startswith(b"PAR1"):
-        return PARQUET
+        return _by_ending(".parquet")
     if raw.startswith(b"PK\x03\x04"):
-        return EXCEL
+        return _by_ending(".xlsx")
     text = raw.removeprefix(b"\xef\xbb\xbf").lstrip()
     lines = text.splitlines()[:1] if text.startswith(b"{") else []
-    for format, part in ((JSON_LINES, b"".join(lines)), (JSON, text if text[:1] in (b"{", b"[") else b"")):
+    for ending, part in ((".jsonl", b"".join(lines)), (".json", text if text[:1] in (b"{", b"[") else b"")):
         try:
             if isinstance(json.loads(part), dict | list):
-                return format
+                return _by_ending(ending)
         except (ValueError, RecursionError):
             continue
     return CSV
@@ -118,11 +123,11 @@ def write_table(
 
     Parameters
     ----------
-    table : Table as it was read. Its cells are written as they were.
+    table : a `Table` that was read. Its cells are written unchanged.
     new : column name → values.
     path : file to write.
     force : whether a file that exists is replaced.
-    protect : write text that a spreadsheet would run as a formula with an apostrophe, in CSV and TSV.
+    protect : whether text that a spreadsheet would run as a formula gets an apostrophe, in CSV and TSV.
     """
     refuse_ending(path)
     table.protect |= protect
@@ -131,22 +136,22 @@ def write_table(
 
 
 def refuse_ending(path: str | Path) -> None:
-    """Refuse a name whose ending represents a format that is not written."""
+    """Raise an error if the ending of a name belongs to a format that cannot be written."""
     ending = _ending(path)[0]
     if ending and _by_ending(ending, written=True) is None:
         endings = ", ".join(format.endings[0] for format in FORMATS if _writes(format))
-        raise InputError(f"{Path(path).name}: this ending is not written. Use one of {endings}, or .csv.gz.")
+        raise InputError(f"{Path(path).name}: files of this ending cannot be written. Use {endings}, or .csv.gz.")
 
 
 def written_format(path: str | Path, table: Table) -> Format:
-    """The format that `path` is written in."""
+    """The format in which `path` is written."""
     if str(path) == "-":
         return table.format if isinstance(table.format, Json) else TSV if table.delimiter == "\t" else CSV
     return _by_ending(_ending(path)[0], written=True) or CSV
 
 
 def fill(part: Path, table: Table, new: Mapping[str, Sequence], path: str | Path) -> None:
-    """Write to the file `part` what is to be called `path`."""
+    """Write to the file `part`, in the format and the compression of `path`."""
     written_format(path, table).write(part, table, new)
     package = _ending(path)[1]
     if package:
@@ -154,7 +159,7 @@ def fill(part: Path, table: Table, new: Mapping[str, Sequence], path: str | Path
 
 
 def default_out(path: str | Path | Location, word: str) -> Path:
-    """data_word.csv next to data.csv, in the format of the data where that is written."""
+    """data_word.csv next to data.csv, in the format of the data if that can be written."""
     format, source = located(path)
     if source.where == "-":
         return Path("-")

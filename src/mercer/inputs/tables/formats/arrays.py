@@ -1,4 +1,4 @@
-"""NumPy's own files: NPY and NPZ. Objects are refused: they could run code."""
+"""NumPy's own files, NPY and NPZ. Python objects are refused, because they could run code."""
 
 import contextlib
 import io
@@ -26,17 +26,17 @@ class Npz(Format):
             arrays = {key: file[key] for key in file.files}
         other = next((key for key, array in arrays.items() if not isinstance(array, np.ndarray)), None)
         if other is not None:
-            raise InputError(f"{source.name} holds {other!r}, which is no array. Write the file with numpy.savez.")
+            raise InputError(f"{source.name} contains {other!r}, which is not an array. Write it with numpy.savez.")
         tall = [a.shape[0] for a in arrays.values() if a.ndim == 2] or [len(a) for a in arrays.values() if a.ndim == 1]
         if not tall:
             raise InputError(
-                f"{source.name} holds no one- or two-dimensional array. Give X (rows × columns) and a label array."
+                f"{source.name} contains no array of one or two dimensions. Give X (rows × columns) and a label array."
             )
         n, columns, notes = tall[0], {}, []
         for key, array in arrays.items():
             if array.shape[:1] != (n,) or array.ndim > 2 or array.dtype.kind in "cV":
                 what = f"{key!r}, of shape {array.shape} and type {array.dtype}"
-                notes.append(f"The array {what}, is no column of real numbers or text of {n} rows: not looked at.")
+                notes.append(f"The array {what}, is ignored. It is not a column of real numbers or text of {n} rows.")
             elif array.ndim == 1:
                 columns[key] = _text(array)
             else:
@@ -58,7 +58,10 @@ class Npz(Format):
 
 
 class Npy(Format):
-    """One array: the rows of a matrix, called x0, x1, …, or the fields of a structured array, which is written."""
+    """One array. The columns of a matrix are called x0, x1, …, and those of a structured array are its fields.
+
+    Tables are written as structured arrays.
+    """
 
     title = "NPY"
     endings = (".npy",)
@@ -72,7 +75,7 @@ class Npy(Format):
             columns = {f"x{j}": _text(array[:, j]) for j in range(array.shape[1])}
         else:
             what = f"an array of shape {array.shape} and type {array.dtype}"
-            raise InputError(f"{source.name} holds {what}. Give rows × columns of real numbers or text.")
+            raise InputError(f"{source.name} contains {what}. Give rows × columns of real numbers or text.")
         return from_frame(need("pandas").DataFrame(columns), self)
 
     def write(self, path: Path, table: Table, new: Mapping[str, Sequence]) -> None:
@@ -87,7 +90,7 @@ class Npy(Format):
 
 @contextlib.contextmanager
 def _readable(source: Source, title: str) -> Iterator:
-    """Whatever is wrong with a file becomes a sentence."""
+    """Turn every error of a damaged file into an `InputError`."""
     try:
         yield
     except BackendError:
@@ -95,25 +98,25 @@ def _readable(source: Source, title: str) -> Iterator:
     except Exception as error:  # zipfile, zlib and NumPy have types of their own
         if "Object arrays" in str(error):
             raise InputError(
-                f"{source.name} holds Python objects, which are not read because they can run code. "
-                "Save text as fixed-width strings: labels.astype('U')."
+                f"{source.name} contains Python objects, which are not read because they can run code. "
+                "Save text as fixed-width strings with labels.astype('U')."
             ) from None
         raise InputError(f"{source.name} is not a readable {title} file ({reason(error)}). Write it again.") from None
 
 
 def _text(array: np.ndarray) -> np.ndarray:
-    """Bytes as text. Anything else as it is."""
+    """Bytes as text. Other arrays are returned unchanged."""
     if array.dtype.kind == "U" and array.size and array.itemsize:
         step = max(1, 2**24 // array.itemsize)  # text of fixed width may be many times as large as it is long
         for begin in range(0, len(array), step):
             codes = np.ascontiguousarray(array[begin : begin + step], array.dtype.newbyteorder("=")).view(np.uint32)
             if np.any((codes > sys.maxunicode) | ((codes >> 11) == 0xD800 >> 11)):
-                raise InputError("The file holds text that is no Unicode, so it is damaged. Write it again.")
+                raise InputError("The file contains text that is not Unicode, so it is damaged. Write it again.")
     return np.char.decode(array, "latin-1") if array.dtype.kind == "S" else array
 
 
 def _plain(values: Sequence | np.ndarray) -> np.ndarray:
-    """An array without Python objects: text as fixed-width strings, "" for gaps."""
+    """An array without Python objects, with text as fixed-width strings and "" for gaps."""
     values = np.asarray(values)
     if values.dtype.kind not in "OT":
         return values

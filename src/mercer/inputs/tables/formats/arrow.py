@@ -1,4 +1,4 @@
-"""Parquet and Feather files and folders of Hugging Face `datasets`, through pyarrow: every column keeps its type."""
+"""Parquet and Feather files and folders of Hugging Face `datasets`, through pyarrow. Every column keeps its type."""
 
 import io
 import json
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Parquet(Format):
-    """The columns that were read are written as they are. `origin` is the pyarrow table."""
+    """Parquet files. Columns that were read are written unchanged. `origin` is the pyarrow table."""
 
     title = "Parquet"
     endings: ClassVar[tuple[str, ...]] = (".parquet", ".pq")
@@ -112,7 +112,7 @@ def _ipc(file: IO[bytes]) -> "pa.Table":
 
 
 def _array(values: Sequence) -> "pa.Table":
-    """A column for Arrow. As text where its cells have no common type."""
+    """A column for Arrow, as text if its cells have no common type."""
     pa = need("pyarrow")
     try:
         return pa.array(values, from_pandas=True)

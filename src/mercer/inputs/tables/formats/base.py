@@ -1,4 +1,4 @@
-"""The base of every format: the table, where it comes from, and the class that a new format derives from."""
+"""The base of every format, with the table, its source, and the base class of formats."""
 
 import bz2
 import functools
@@ -18,23 +18,18 @@ from ....errors import InputError
 from ....types import Facts, Frame, Module
 
 CHUNK = 1 << 24  # bytes
-PACKED: Facts = {
-    ".gz": gzip,
-    ".bz2": bz2,
-    ".xz": lzma,
-    ".zst": None,
-}  # ending of a compressed file: module that reads it
+PACKED: Facts = {".gz": gzip, ".bz2": bz2, ".xz": lzma, ".zst": None}  # ending of a compressed file → its module
 
 
 @dataclass
 class Options:
-    """How to read a file, where the user states this. None: found from the file."""
+    """The user's options for reading a file. Options that are None are found from the file."""
 
     delimiter: str | None = None
     encoding: str | None = None
     sheet: str | None = None
     table: str | None = None
-    header: int | None = None  # number of the row of column names, from 1, as an editor or spreadsheet shows it
+    header: int | None = None  # number of the row of column names, from 1, as in an editor or a spreadsheet
 
     def given(self) -> list[str]:
         """Names of the options that have a value."""
@@ -43,11 +38,11 @@ class Options:
 
 @dataclass
 class Source:
-    """Where a table is read from."""
+    """The file, folder or address that a table is read from."""
 
     where: str  # as the user wrote it
-    path: Path | None = None  # the file or folder; None for standard input, addresses and the clipboard
-    part: str = ""  # what stands after "::", the name of a table within the file
+    path: Path | None = None  # the file or folder, or None for standard input, addresses and the clipboard
+    part: str = ""  # the name of a table within the file, which comes after "::"
 
     @property
     def name(self) -> str:
@@ -62,7 +57,7 @@ class Source:
 
     @functools.cached_property
     def raw(self) -> bytes:
-        """The content, decompressed where the ending states this."""
+        """The content, decompressed if the name has the ending of a compressed file."""
         if self.path is None:
             raw = sys.stdin.buffer.read()
         else:
@@ -125,7 +120,7 @@ def refuse_huge(raw: bytes, name: str) -> None:
 
 
 def packed(raw: bytes, ending: str) -> bytes:
-    """Bytes compressed as the ending of a name says."""
+    """Bytes compressed according to the ending of a name."""
     if ending == ".zst":
         return need("zstandard").ZstdCompressor().compress(raw)
     if ending == ".gz":
@@ -138,47 +133,47 @@ def packed(raw: bytes, ending: str) -> bytes:
 class Table:
     """A table and how its file was written.
 
-    `frame` is a pandas DataFrame with unique column names. From a text file every cell is the text that stood there.
+    `frame` is a pandas DataFrame with unique column names. From a text file every cell is the text in the file.
     `frame.attrs["folder"]` is the folder of the file, to which paths in its cells are relative.
     """
 
     frame: Frame
     names: list  # the column names as written, duplicates included
-    format: "Format"  # that it was read by
+    format: "Format"  # the format of the file
     delimiter: str = ","
     encoding: str = "utf-8"
-    origin: Any = None  # what the format keeps to write the file back as it was
+    origin: Any = None  # data with which the format writes the file back unchanged
     newline: str = "\n"  # how lines end in a text file
     protect: bool = False  # whether formulas are written with an apostrophe, see `guard.py`
-    dropped: set = field(default_factory=set)  # names of columns taken out
+    dropped: set = field(default_factory=set)  # names of removed columns
     beside: set = field(default_factory=set)  # names of columns that belong to no file and are not written
-    changed: dict = field(default_factory=dict)  # {column: rows} with other cells than the file
-    notes: list = field(default_factory=list)  # sentences on what was found and done
+    changed: dict = field(default_factory=dict)  # column → rows with other cells than the file
+    notes: list = field(default_factory=list)  # sentences about how the file was read
 
     def __len__(self) -> int:
         return len(self.frame)
 
     def drop(self, columns: Sequence[str]) -> None:
-        """Take columns out."""
+        """Remove columns."""
         keep = [name not in columns for name in self.frame.columns]
         self.names = [name for name, kept in zip(self.names, keep) if kept]
         self.dropped |= set(self.frame.columns) & set(columns)
         self.frame = self.frame.loc[:, keep]
 
     def attach(self, name: str, values: Sequence) -> None:
-        """Add a column that is learned from and not written."""
+        """Add a column for training that is not written."""
         self.frame = self.frame.copy(deep=False)
         self.frame[name] = values
         self.names = [*self.names, name]
         self.beside.add(name)
 
     def change(self, name: str, rows: Sequence[int], values: Sequence) -> None:
-        """Put in another column of this name, which differs from the old one in these rows."""
+        """Replace the column of this name by one that differs in these rows."""
         self.frame = self.frame.assign(**{name: values})
         self.changed[name] = sorted({*self.changed.get(name, ()), *map(int, rows)})
 
     def like(self, frame: Frame) -> "Table":
-        """Another frame, to be written in the way of this table."""
+        """A table of another frame that is written like this one."""
         names = [str(name) for name in frame.columns]
         how: Facts = {"newline": self.newline, "protect": self.protect}
         return Table(frame, names, self.format, self.delimiter, self.encoding, **how)
@@ -191,7 +186,7 @@ class Table:
         return frame
 
     def written_names(self, new: Mapping[str, Sequence]) -> list[str]:
-        """The names of these columns as they stood in the file."""
+        """The names of these columns as in the file."""
         own = [name for name, unique in zip(self.names, self.frame.columns) if unique not in self.beside]
         return [*own, *new]
 
@@ -202,7 +197,7 @@ class Table:
 
     @property
     def decimal(self) -> str:
-        """The decimal mark to write numbers with: a comma where the file uses it."""
+        """The decimal mark for writing numbers, which is a comma if the file uses it."""
         from ..cells import writes_decimal_commas
 
         return "," if self.format.is_text and self.delimiter != "," and writes_decimal_commas(self.frame) else "."
@@ -211,23 +206,23 @@ class Table:
 class Format:
     """A format of tables. A new one is a subclass of this and an entry in `formats.FORMATS`."""
 
-    title: ClassVar[str]  # what it is called in sentences
+    title: ClassVar[str]  # its name in messages
     endings: ClassVar[tuple[str, ...]] = ()  # of the names of its files, lower case
-    scheme: ClassVar[str] = ""  # how an address begins that this format reads, such as "duckdb:"
-    options: ClassVar[tuple[str, ...]] = ()  # names of the `Options` that mean something here
+    scheme: ClassVar[str] = ""  # beginning of the addresses that this format reads, such as "duckdb:"
+    options: ClassVar[tuple[str, ...]] = ()  # names of the `Options` that this format uses
     is_text: ClassVar[bool] = False  # whether cells are the text that is in the file
-    written: ClassVar[str] = ""  # ending of the file that is written where none is named; "": of what was read
+    written: ClassVar[str] = ""  # default ending of the written file. "" means that of the file that was read
 
     def read(self, source: Source, options: Options) -> Table:
         """The table at `source`."""
         raise NotImplementedError
 
     def write(self, path: Path, table: Table, new: Mapping[str, Sequence]) -> None:
-        """Write `table` with the columns `new` to `path`. Its own columns as they were."""
+        """Write `table` with the columns `new` to `path`. Its own columns are unchanged."""
         raise NotImplementedError
 
     def code(self, path: Path, table: Table) -> str:
-        """Python that reads what was written, with pandas as pd."""
+        """Python code that reads the written file, with pandas as pd."""
         return f"read_table({str(path)!r}).frame"
 
 
@@ -239,14 +234,14 @@ def from_frame(frame: Frame, format: Format, origin: object = None, **more: Any)
 
 
 def from_rows(names: Sequence, rows: Sequence[Sequence], format: Format, origin: object = None) -> Table:
-    """A table from rows of Python values, columns of one type as this type."""
+    """A table from rows of Python values. Columns of one type have this type."""
     frame = need("pandas").DataFrame(rows, columns=range(len(names)), dtype=object).infer_objects()
     frame.columns = ["" if name is None else str(name) for name in names]
     return from_frame(frame, format, origin)
 
 
 def unique(header: Sequence[str], notes: list) -> list[str]:
-    """Column names made unique: blanks are numbered, repeats get .2, .3, …"""
+    """Column names made unique. Blanks are numbered, and repeats get .2, .3, …"""
     out: list[str] = []
     seen: set[str] = set()
     last: dict[str, int] = {}
@@ -265,12 +260,12 @@ def unique(header: Sequence[str], notes: list) -> list[str]:
     if repeated:
         names = ", ".join(repr(name) for name in dict.fromkeys(repeated))
         what = f"The column name {names} occurs" if len(set(repeated)) == 1 else f"The column names {names} occur"
-        notes.append(f"{what} more than once; the later ones are called name.2, name.3 here.")
+        notes.append(f"{what} more than once. The later ones are called name.2, name.3 here.")
     return out
 
 
 def python(value: object) -> Any:
-    """A cell as a Python value, None for every mark of a gap."""
+    """A cell as a Python value. It is None for every kind of missing value."""
     value = value.item() if hasattr(value, "item") and getattr(value, "ndim", 0) == 0 else value
     if value is None or value is need("pandas").NaT or (isinstance(value, float) and value != value):
         return None
@@ -286,7 +281,7 @@ def one_of(names: Sequence[str], wanted: str | None, what: str, where: str, opti
         raise InputError(f"{where} has no {what}. Give a file with one.")
     if not wanted and len(names) > 1:
         others = ", ".join(map(repr, names[1:5]))
-        notes.append(f"{where} has {len(names)} {what}s; {names[0]!r} is read, not {others} ({option} names another).")
+        notes.append(f"{where} has {len(names)} {what}s. {names[0]!r} is read, not {others} ({option} names another).")
     return wanted or names[0]
 
 

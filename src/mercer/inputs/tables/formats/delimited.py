@@ -1,4 +1,4 @@
-"""Text tables: CSV, TSV, what is on standard input and what is on the clipboard."""
+"""Text tables, which are CSV, TSV, standard input and the clipboard."""
 
 import csv
 import io
@@ -18,13 +18,9 @@ from .base import Format, Options, Source, Table, python, reason, unique
 from .guard import is_protected, protected, undone
 from .sniff import DELIMITERS, decode, delimiter_of, encoding_note, title_lines
 
-WIDE, SHORT = 1000, 300  # columns and lines, see `_is_wide`
-_AS_TEXT = {"header": None, "dtype": str, "na_filter": False, "skip_blank_lines": True}
-_SEPARATOR = re.compile(r'"?sep=(.)"?\r?\n', re.IGNORECASE)  # the first line of some files made for spreadsheets
-
 
 class Csv(Format):
-    """Every cell is kept as the text that is there. Encoding and delimiter are found and used again."""
+    """Text tables. Every cell is kept as its text. Encoding and delimiter are found and used again for writing."""
 
     title = "CSV"
     endings: ClassVar[tuple[str, ...]] = (".csv", ".txt")
@@ -40,14 +36,15 @@ class Csv(Format):
         return table
 
     def parse(self, text, name, delimiter=None, encoding="utf-8", header=None):
-        """The table that a text holds. `origin` are the lines above the column names, if there are any."""
+        """The table in a text. `origin` contains the lines above the column names, if there are any."""
         pd = need("pandas")
         text = text.removeprefix("\ufeff")
         newline = "\r\n" if "\r\n" in text else "\r" if "\r" in text and "\n" not in text else "\n"
         if newline == "\r\n" and '"' not in text and text.count("\r") == text.count("\n") == text.count("\r\n"):
             text = text.replace("\r\n", "\n")
-        separator = _SEPARATOR.match(text)
-        if separator:  # an empty line in its place, so that lines keep their numbers
+        # The first line of some files for spreadsheets. An empty line replaces it, so that lines keep their number.
+        separator = re.match(r'"?sep=(.)"?\r?\n', text, re.IGNORECASE)
+        if separator:
             delimiter, text = delimiter or separator[1], "\n" + text[separator.end() :]
         titles, text, delimiter, notes = _without_titles(text, delimiter, header, name)
         delimiter = delimiter or delimiter_of(text, self.usual)
@@ -57,14 +54,15 @@ class Csv(Format):
             cells = regular
             if cells is None:
                 wide = _is_wide(text, delimiter)
-                cells = pd.read_csv(io.StringIO(text), sep=delimiter, **_AS_TEXT | ({"dtype": object} if wide else {}))
+                how: dict = {"header": None, "na_filter": False, "skip_blank_lines": True}
+                cells = pd.read_csv(io.StringIO(text), sep=delimiter, dtype=object if wide else str, **how)
                 cells = cells.copy() if wide else cells  # into one array
         except pd.errors.EmptyDataError:
             raise InputError(f"{name} is empty. Give a table with a header row and at least two rows.") from None
         except pd.errors.ParserError as error:
             raise InputError(
                 f"{name} is not a regular table: {reason(error)}. Fix that line. If there are lines above the column "
-                "names, give the number of the line of names: --header N."
+                "names, give the number of the line of names with --header N."
             ) from None
         protect = is_protected(text, delimiter, cells)
         if protect:
@@ -77,13 +75,14 @@ class Csv(Format):
         short = [] if plain else _short_lines(text, delimiter, len(names))
         if short:
             what = f"Line {short[0]} has" if len(short) == 1 else f"{len(short)} lines, such as line {short[0]}, have"
-            table.notes.append(f"{what} fewer cells than there are columns; what is missing is read as empty.")
+            table.notes.append(f"{what} fewer cells than there are columns. The missing cells are read as empty.")
         if protect:
             table.notes.append(
-                "Cells such as '=1 are protected from spreadsheets: read without the apostrophe, written with it."
+                "Cells such as '=1 are protected from spreadsheets. They are read without the apostrophe and written "
+                "with it."
             )
         if table.headless:
-            table.notes.append("Every column name is a number: does the file have a header row?")
+            table.notes.append("Every column name is a number. Does the file have a header row?")
         return table
 
     def write(self, path: Path, table: Table, new: Mapping[str, Sequence]) -> None:
@@ -95,11 +94,11 @@ class Csv(Format):
             names = list(protected(names))
         frame = _whole_lists(frame)
         frame.columns = names
-        # Left to itself pandas would write a wide table row by row, which costs a conversion for every single cell.
+        # By default pandas writes a wide table row by row, with a conversion for every single cell.
         rows = max(1, 10_000_000 // max(1, frame.shape[1]))
         how = {"sep": delimiter, "decimal": decimal, "index": False, "lineterminator": "\n", "chunksize": rows}
         text = frame.to_csv(None, **how)
-        # A carriage return ends the line unless it is quoted; other delimiters mislead readers unless they are quoted.
+        # A carriage return must be quoted, or it ends the line. Other delimiters must be quoted not to mislead readers.
         if "\r" in text or (delimiter in DELIMITERS and delimiter_of(text, self.usual) != delimiter):
             how["quoting"] = csv.QUOTE_ALL
             text = frame.to_csv(None, **how)
@@ -110,12 +109,12 @@ class Csv(Format):
         path.write_bytes(text.encode(self.encoding(table), errors="xmlcharrefreplace"))
 
     def marks(self, table: Table) -> tuple[str, str]:
-        """(delimiter, decimal mark) to write with: the table's own, but tabs only if the ending states this."""
+        """(delimiter, decimal mark) for writing. They are the table's own, but tabs are only for the endings of TSV."""
         delimiter = "," if table.delimiter == "\t" else table.delimiter
         return delimiter, table.decimal if delimiter != "," else "."
 
     def encoding(self, table: Table) -> str:
-        """The encoding to write with: the table's own."""
+        """The encoding for writing, which is the table's own if it was text."""
         return table.encoding if table.format.is_text else "utf-8"
 
     def code(self, path: Path, table: Table) -> str:
@@ -132,7 +131,7 @@ class Csv(Format):
 
 
 def _without_titles(text, delimiter, header, name):
-    """(lines above the column names, the text with empty lines in their place, delimiter, sentences on it)."""
+    """(lines above the column names, the text with empty lines in their place, delimiter, notes)."""
     if header is None:
         above, delimiter = title_lines(text, delimiter)
     else:
@@ -144,12 +143,12 @@ def _without_titles(text, delimiter, header, name):
         raise InputError(f"--header {header}: {name} has {len(lines) // 2 + 1} lines. Give the line of column names.")
     titles, text = "".join(lines[: 2 * above]), "\n" * above + "".join(lines[2 * above :])
     what = "line above it is" if above == 1 else f"{above} lines above it are"
-    note = f"The column names are in line {above + 1}; the {what} not read (--header N names another line)."
+    note = f"The column names are in line {above + 1}. The {what} not read (--header N names another line)."
     return titles, text, delimiter, [] if header else [note]
 
 
 def _whole_lists(frame: Frame) -> Frame:
-    """The frame with lists as JSON: as text, long arrays would lose the numbers in the middle."""
+    """The frame with lists as JSON, because the text of a long array lacks the numbers in the middle."""
     columns = {}
     for place in range(frame.shape[1]):
         column = frame.iloc[:, place]
@@ -169,7 +168,7 @@ def _protected_column(column: Series) -> np.ndarray | Series:
 
 
 class Tsv(Csv):
-    """The same with tabs."""
+    """Text tables with tabs."""
 
     title = "TSV"
     endings = (".tsv", ".tab")
@@ -180,7 +179,7 @@ class Tsv(Csv):
 
 
 class Clipboard(Csv):
-    """The clipboard, copied from a spreadsheet as a rule: columns set apart by tabs."""
+    """Cells on the clipboard. They are usually copied from a spreadsheet, with tabs between columns."""
 
     title = "the clipboard"
     endings = ()
@@ -198,7 +197,7 @@ class Clipboard(Csv):
 
 
 def _regular(text: str, delimiter: str) -> Frame | None:
-    """The cells where none is quoted and all lines have equally many, several times sooner than pandas; else None."""
+    """The cells if none is quoted and all lines have the same number, several times faster than pandas. Else None."""
     pd = need("pandas")
     first, dtype = text.partition("\n")[0], pd.Series([""], dtype=str).dtype
     if '"' in text or "\r" in text or delimiter not in first or getattr(dtype, "storage", "") != "pyarrow":
@@ -223,12 +222,12 @@ def _regular(text: str, delimiter: str) -> Frame | None:
 
 
 def _is_wide(text: str, delimiter: str) -> bool:
-    """Whether there are many columns of few cells, for which one array of cells is smaller than an array a column."""
-    return text.partition("\n")[0].count(delimiter) >= WIDE and text.count("\n") < SHORT
+    """Whether there are many columns of few cells. One array for all cells is then smaller than one per column."""
+    return text.partition("\n")[0].count(delimiter) >= 1000 and text.count("\n") < 300
 
 
 def _short_lines(text: str, delimiter: str, width: int) -> list:
-    """Numbers of the lines with too few cells. Not looked for where cells are quoted and may hold line breaks."""
+    """Numbers of the lines with too few cells. Empty if cells are quoted, since these may contain line breaks."""
     if '"' in text:
         return []
     lines = enumerate(re.split("\r\n|\r|\n", text), start=1)

@@ -1,4 +1,4 @@
-"""Excel workbooks. New columns are put into the sheet. Everything else in the file stays as it is, to the byte."""
+"""Excel workbooks. New columns are added to the sheet. Every other byte of its content is unchanged."""
 
 import datetime
 import io
@@ -16,14 +16,12 @@ from .base import Format, Options, Source, Table, from_rows, one_of, python, rea
 from .sheet import escaped, with_columns
 from .sniff import HEAD, header_row
 
-LONGEST, MOST_ROWS, MOST_COLUMNS = 32_767, 1_048_576, 16_384  # what Excel holds
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")  # how a workbook writes control characters
-_UNEVALUATED = re.compile(rb"<f\b[^>]*?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v></v>|</c>)")  # a formula without a value
 
 
 @dataclass
 class Sheet:
-    """A sheet of a workbook: its bytes, where its header and rows stand, and the column of every name."""
+    """A sheet of a workbook, with the bytes of the workbook, the numbers of its rows, and the column of every name."""
 
     raw: bytes
     name: str
@@ -33,7 +31,7 @@ class Sheet:
 
 
 class Excel(Format):
-    """Formulas are read by the values that were stored with them. Text is written as text: it is never run."""
+    """Excel workbooks. Formulas are read as the values stored with them. Text is written as text and never run."""
 
     title = "Excel"
     endings = (".xlsx", ".xlsm")
@@ -67,7 +65,7 @@ class Excel(Format):
         filled = filled[above if options.header is None else filled.index(options.header) :]
         if options.header is None and above:
             notes.append(
-                f"The column names are in row {filled[0]} of the sheet; the rows above it are not read (--header N "
+                f"The column names are in row {filled[0]} of the sheet. The rows above it are not read (--header N "
                 "names another row)."
             )
         across = [j for j in range(len(cells[0])) if any(cells[number - 1][j] is not None for number in filled)]
@@ -77,8 +75,9 @@ class Excel(Format):
         columns = {unique: j + 1 for unique, j in zip(table.frame.columns, across)}
         table.origin = Sheet(source.raw, name, filled[0], filled[1:], columns)
         table.notes += notes
+        without_value = rb"<f\b[^>]*?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v></v>|</c>)"  # a formula
         with zipfile.ZipFile(io.BytesIO(source.raw)) as file:
-            empty = len(_UNEVALUATED.findall(file.read(_part(source.raw, name))))
+            empty = len(re.findall(without_value, file.read(_part(source.raw, name))))
         if empty:
             table.notes.append(
                 f"{empty} formulas have no stored value and are read as empty. Save the workbook in Excel first."
@@ -86,9 +85,9 @@ class Excel(Format):
         return table
 
     def write(self, path: Path, table: Table, new: Mapping[str, Sequence]) -> None:
-        if len(table) >= MOST_ROWS or len(table.written_names(new)) > MOST_COLUMNS:
+        if len(table) >= 1_048_576 or len(table.written_names(new)) > 16_384:
             raise InputError(
-                "A sheet of Excel holds 1 048 576 rows and 16 384 columns. Write .csv or .parquet instead."
+                "A sheet of Excel has at most 1,048,576 rows and 16,384 columns. Write .csv or .parquet instead."
             )
         if not isinstance(table.origin, Sheet):
             return self._created(path, table, new)
@@ -121,7 +120,7 @@ class Excel(Format):
             for value in row:
                 cell = openpyxl.cell.WriteOnlyCell(sheet, escaped(value) if isinstance(value, str) else value)
                 if isinstance(value, str):
-                    cell.data_type = "s"  # openpyxl takes text that begins with = for a formula
+                    cell.data_type = "s"  # otherwise openpyxl makes a formula of text that begins with =
                 cells.append(cell)
             sheet.append(cells)
         book.save(path)
@@ -137,12 +136,13 @@ def _value(cell: float | str | None) -> float | str | None:
 
 
 def _cell(value: float | str) -> float | str:
-    """A cell as Excel holds it: numbers beyond its digits and all that it does not know are text."""
+    """A cell for Excel. Numbers with more digits than it has, and values of unknown types, become text."""
     value = python(value)
     if (isinstance(value, float) and math.isinf(value)) or (isinstance(value, int) and abs(value) > 10**15):
         return str(value)
-    if isinstance(value, str) and len(escaped(value)) > LONGEST:
-        raise InputError(f"A cell has {len(value)} characters, and one of Excel holds {LONGEST}. Write .csv instead.")
+    longest = 32_767
+    if isinstance(value, str) and len(escaped(value)) > longest:
+        raise InputError(f"A cell has {len(value)} characters. Excel accepts up to {longest}. Write .csv instead.")
     if isinstance(value, datetime.datetime):
         return value.isoformat(sep=" ") if value.tzinfo or value.year < 1900 else value
     return value if value is None or isinstance(value, int | float | str | datetime.date) else str(value)

@@ -1,7 +1,8 @@
-"""Cells that a spreadsheet would run as formulas: a leading apostrophe, only where it is requested, undone on reading.
+"""Protect cells that a spreadsheet would run as formulas by a leading apostrophe, which is removed on reading.
 
-A cell needs protection if it begins with = + - @ tab or carriage return, apostrophes before these not counted, and is
-no number. Protecting adds one apostrophe and undoing takes one away, so that every cell comes back as it was.
+Cells are protected only if the user wants it. A cell needs protection if it begins with = + - @ tab or carriage return,
+also after apostrophes, and is not a number. Protection adds one apostrophe and reading removes one, so that every cell
+is the same after both.
 """
 
 import re
@@ -14,7 +15,7 @@ FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 def needs(cell: object) -> bool:
-    """Whether a cell is protected where this is requested."""
+    """Whether a cell needs protection."""
     return isinstance(cell, str) and FORMULA.match(cell) is not None and not _is_number(cell)
 
 
@@ -24,7 +25,7 @@ def has(cell: object) -> bool:
 
 
 def protected(column: ColumnLike) -> np.ndarray:
-    """Cells with an apostrophe where one is needed."""
+    """The cells, with an apostrophe for those that need one."""
     return np.array(["'" + cell if needs(cell) else cell for cell in column] + [None], dtype=object)[:-1]
 
 
@@ -34,7 +35,7 @@ def undone(column: ColumnLike) -> np.ndarray:
 
 
 def is_protected(text: str, delimiter: str, frame: Frame) -> bool:
-    """Whether the cells of a text table were protected: some have the apostrophe, and none lacks it."""
+    """Whether the cells of a text table were protected. Then some have the apostrophe, and none lacks it."""
     before = '\n\r"' + delimiter
     if not any(_begins(text, match.start(), before) for match in re.finditer(r"'[=+\-@\t\r]", text)):
         return False

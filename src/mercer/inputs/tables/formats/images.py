@@ -1,4 +1,4 @@
-"""A folder of images as a table: one row for each image, and the folder that it is in."""
+"""A folder of images as a table, with one row per image and the folder that it is in."""
 
 import itertools
 import os
@@ -15,7 +15,7 @@ FILE, FOLDER = "file", "folder"
 
 
 class Images(Format):
-    """Paths are relative to the folder around it, in which the result is written, so that the result can be read."""
+    """A folder of images. Paths are relative to its parent folder, where the result is written by default."""
 
     title = "a folder of images"
     written = ".csv"
@@ -27,9 +27,9 @@ class Images(Format):
 def image_frame(folder: str | Path) -> Frame:
     """The images of a folder and of its folders as a data frame, in the order of their names.
 
-    Its column "file" has the paths, which begin with the name of the folder. If there are folders in it, the column
-    "folder" has the one that an image is in, and nothing for an image outside of them. It can be the target. Files and
-    folders that begin with . or _ are left out.
+    Its column "file" contains the paths, which begin with the name of the folder. If there are folders in it, the
+    column "folder" contains the one that an image is in, and is empty for an image outside of them. It can be the
+    target. Files and folders that begin with . or _ are ignored.
     """
     folder = Path(folder)
     found = images_in(folder)
@@ -43,7 +43,7 @@ def image_frame(folder: str | Path) -> Frame:
 
 
 def images_in(folder: str | Path, most: int | None = None) -> list[Path]:
-    """Paths of the images in a folder, relative to it. None if the folder holds tables. The first `most` found."""
+    """Paths of the first `most` images in a folder, relative to it. Empty for a data set of Hugging Face."""
     folder = Path(folder)
     if any((folder / name).exists() for name in TABLES):
         return []

@@ -1,7 +1,7 @@
-"""Tasks of Label Studio: an export in its JSON, and the same tasks with predictions, to be imported there.
+"""Read an export of Label Studio in JSON, and write the same tasks with predictions, to be imported there.
 
-A task's fields are columns, and so is each control of the labeling page that says something of the whole task:
-choices, a number, a rating. Several annotations of a task vote. A tie goes to the latest.
+The fields of a task become columns. Each control of the labeling page that describes the whole task (choices, a number
+or a rating) also becomes a column. Several annotations of a task vote, and a tie goes to the latest.
 """
 
 from collections import Counter
@@ -13,27 +13,18 @@ from ....errors import InputError
 from .base import Table, from_rows, python
 from .records import Json, are_tasks, records_in
 
-VERSION = f"mercer {__version__}"
-VALUES = {
-    "choices": "choices",
-    "taxonomy": "taxonomy",
-    "number": "number",
-    "rating": "rating",
-}  # where each kind of control has its value
-OWN = ("predicted", "confidence", "source", "low", "high")
-
 
 @dataclass(frozen=True)
 class Control:
-    """A control of the labeling page: its name, the name of what it describes, its type."""
+    """A control of the labeling page, with its name, the name of the object it describes, and its type."""
 
     name: str
     of: str
     kind: str
 
     def read(self, value: dict) -> Any:
-        """A cell from the value of an answer. None if there is none. Several choices are joined by semicolons."""
-        found = value.get(VALUES[self.kind])
+        """A cell from the value of an annotation. None if there is none. Several choices are joined by semicolons."""
+        found = value.get(self.kind)
         if self.kind in ("number", "rating"):
             return found if type(found) in (int, float) else None
         if not isinstance(found, list):
@@ -43,7 +34,7 @@ class Control:
         return ";".join(map(str, found)) or None
 
     def answer(self, cell: Any) -> dict:
-        """An answer of this control that shows what the cell says."""
+        """The annotation of this control with the value of a cell."""
         value: Any = cell
         if self.kind == "choices":
             value = str(cell).split(";")
@@ -55,26 +46,27 @@ class Control:
             "from_name": self.name,
             "to_name": self.of,
             "type": self.kind,
-            "value": {VALUES[self.kind]: value},
+            "value": {self.kind: value},
         }
 
 
 def controls_of(tasks: list) -> list[Control]:
-    """The controls that answers of these tasks come from, annotations before predictions."""
+    """The controls with values in these tasks, those of annotations before those of predictions."""
     found: dict[str, Control] = {}
+    kinds = ("choices", "taxonomy", "number", "rating")  # the type of a control is also the key of its value
     for group in ("annotations", "predictions"):
         for task in tasks:
-            for answer in task.get(group) or []:
-                for item in _items(answer):
-                    if str(item.get("type")) in VALUES and "id" not in item["value"]:
+            for annotation in task.get(group) or []:
+                for item in _items(annotation):
+                    if str(item.get("type")) in kinds and "id" not in item["value"]:
                         control = Control(str(item.get("from_name")), str(item.get("to_name")), item["type"])
                         found.setdefault(control.name, control)
     return list(found.values())
 
 
-def _items(answer: Any) -> list[dict]:
-    """The items of an annotation or a prediction, one for each control. Others than the format has are left out."""
-    result = answer.get("result") if isinstance(answer, dict) else None
+def _items(annotation: Any) -> list[dict]:
+    """The items of an annotation or a prediction, one per control. Items that are not valid are ignored."""
+    result = annotation.get("result") if isinstance(annotation, dict) else None
     items = [item for item in (result if isinstance(result, list) else []) if isinstance(item, dict)]
     return [item for item in items if isinstance(item.get("value"), dict)]
 
@@ -94,7 +86,7 @@ def given_of(task: dict, control: Control) -> Any:
 
 
 class LabelStudio(Json):
-    """`origin` contains the tasks as they were read."""
+    """Tasks of Label Studio. `origin` contains the tasks as they were read."""
 
     title = "an export of Label Studio"
     endings = ()
@@ -104,8 +96,8 @@ class LabelStudio(Json):
         records = records_in(source)
         if not are_tasks(records):
             raise InputError(
-                f"{source.name} is no export of Label Studio. Give its JSON (not JSON-MIN): a list of tasks, each with "
-                'its fields under "data" and its labels under "annotations".'
+                f"{source.name} is not an export of Label Studio. Give its JSON (not JSON-MIN), which is a list of "
+                'tasks with their fields under "data" and their labels under "annotations".'
             )
         return self.tasks(records)
 
@@ -120,7 +112,7 @@ class LabelStudio(Json):
         ]
         table = from_rows([*fields, *names], rows, self, (tasks, dict(zip(names, controls))))
         if not controls:
-            table.notes.append("No task has an annotation of choices, a number or a rating: there is no label yet.")
+            table.notes.append("There are no labels yet. No task has an annotation of choices, a number or a rating.")
         return table
 
     def target(self, table: Table) -> str:
@@ -136,16 +128,17 @@ class LabelStudio(Json):
                 "Label some tasks, or name the control with --target."
             )
         raise InputError(
-            f"The annotations come from several controls: {', '.join(map(repr, controls))}. Say with --target which of "
-            "them to fill in; it may be repeated."
+            f"The annotations come from several controls: {', '.join(map(repr, controls))}. Name one of them with "
+            "--target, which may be repeated."
         )
 
     def records(self, table: Table, new: Any) -> list:
-        """The tasks with predictions for the rows that have no label; columns of other kinds go to "meta"."""
+        """The tasks with predictions for the rows without a label. Columns of other kinds go to "meta"."""
         tasks, controls = table.origin
         columns = {name: [python(value) for value in values] for name, values in new.items()}
         out = [{**task} for task in tasks]
-        used = {f"{name}_{word}" for name in controls for word in OWN}
+        words = ("predicted", "confidence", "source", "low", "high")
+        used = {f"{name}_{word}" for name in controls for word in words}
         for name, control in controls.items():
             if f"{name}_predicted" not in columns:
                 continue
@@ -154,7 +147,7 @@ class LabelStudio(Json):
             for task, cell, how, score in zip(out, predicted, source, sure):
                 others = [old for old in task.get("predictions") or [] if not _ours(old, control)]
                 if how in ("predicted", "accepted", "novel") and cell is not None and cell != "":
-                    found = {"model_version": VERSION, "result": [control.answer(cell)]}
+                    found = {"model_version": f"mercer {__version__}", "result": [control.answer(cell)]}
                     others.append(found if score is None else found | {"score": round(float(score), 6)})
                 task["predictions"] = others
         for name in set(columns) - used:

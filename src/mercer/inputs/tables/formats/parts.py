@@ -13,7 +13,7 @@ READERS: dict[str, Format] = {".csv": Csv(), ".tsv": Tsv(), ".parquet": Parquet(
 
 
 class Parts(Format):
-    """The rows of all parts, in the order of the names of the files. Every part has the columns of the first."""
+    """A folder of tables, read in the order of the names of its files. Every part has the columns of the first."""
 
     title = "a folder of tables"
     options = ("delimiter", "encoding", "header")
@@ -38,7 +38,10 @@ class Parts(Format):
 
 
 def tables_in(folder: str | Path) -> list[Path]:
-    """The CSV, TSV and Parquet files in a folder, those that begin with . or _ left out. None if it is one table."""
+    """The CSV, TSV and Parquet files in a folder, without names that begin with . or _.
+
+    Empty if the folder is a data set of Hugging Face, which is one table.
+    """
     folder = Path(folder)
     if any((folder / name).exists() for name in TABLES):
         return []

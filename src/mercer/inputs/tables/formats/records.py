@@ -1,4 +1,4 @@
-"""JSON: a list of records, or one record in every line."""
+"""JSON with a list of records, or with one record in every line."""
 
 import json
 import re
@@ -9,12 +9,9 @@ from typing import ClassVar
 from ....errors import InputError
 from .base import Format, Options, Source, Table, from_rows, python, reason
 
-_ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")  # one of the two codes of a letter, where both are needed
-TASK = {"annotations", "predictions", "completions"}  # next to "data", what a task of Label Studio has
-
 
 class Json(Format):
-    """`origin` contains the records as they were read. A key that a record lacks stays absent."""
+    """Records. `origin` contains the records as they were read. A key that a record lacks stays absent."""
 
     title = "JSON"
     endings: ClassVar[tuple[str, ...]] = (".json",)
@@ -24,8 +21,8 @@ class Json(Format):
         records = records_in(source)
         if not isinstance(records, list) or not all(isinstance(record, dict) for record in records) or not any(records):
             raise InputError(
-                f"{source.name} holds no records. Give a list of objects, or an object in every line: "
-                '[{"size": 1, "kind": "a"}, …].'
+                f"{source.name} contains no records. Give a list of objects such as "
+                '[{"size": 1, "kind": "a"}, …], or an object in every line.'
             )
         if are_tasks(records):
             from .label_studio import TASKS
@@ -46,7 +43,7 @@ class Json(Format):
         path.write_text(text, encoding="utf-8", newline="\n")
 
     def records(self, table: Table, new: Mapping[str, Sequence]) -> list:
-        """The records as they were read, with what has changed and the new columns."""
+        """The records as they were read, with the changed cells and the new columns."""
         records = [{k: v for k, v in record.items() if k not in table.dropped} for record in table.origin]
         for name, rows in table.changed.items():
             for i in rows:
@@ -58,7 +55,7 @@ class Json(Format):
 
 
 class JsonLines(Json):
-    """The same with a record in every line."""
+    """Records, one per line."""
 
     title = "JSON lines"
     endings = (".jsonl", ".ndjson")
@@ -74,8 +71,9 @@ def _added(records: list, new: Mapping[str, Sequence]) -> list:
 
 def are_tasks(records: list) -> bool:
     """Whether these are tasks of Label Studio."""
+    keys = {"annotations", "predictions", "completions"}
     return isinstance(records, list) and all(
-        isinstance(record, dict) and isinstance(record.get("data"), dict) and not TASK.isdisjoint(record)
+        isinstance(record, dict) and isinstance(record.get("data"), dict) and not keys.isdisjoint(record)
         for record in records
     )
 
@@ -87,12 +85,14 @@ def records_in(source: Source) -> list:
     except UnicodeDecodeError as error:
         raise InputError(f"{source.name} is not valid UTF-8 at byte {error.start}. Save it as UTF-8.") from None
     found = _parsed(text, source.name)
-    if _ESCAPED.search(text):
+    if re.search(r"\\u[dD][89a-fA-F]", text):  # half of a letter that needs two codes
         try:
             json.dumps(found, ensure_ascii=False).encode("utf-8")
         except UnicodeEncodeError as error:
             half = error.object[error.start]
-            raise InputError(f"{source.name} holds {half!a}, half a letter in UTF-16. Write the file again.") from None
+            raise InputError(
+                f"{source.name} contains {half!a}, half a letter in UTF-16. Write the file again."
+            ) from None
     return found
 
 

@@ -1,4 +1,4 @@
-"""Format of a text file: its encoding, its delimiter and its row of column names, found from its bytes."""
+"""Find the encoding, the delimiter and the row of column names of a text file from its bytes."""
 
 import codecs
 import csv
@@ -13,13 +13,8 @@ import numpy as np
 from ....errors import InputError
 
 DELIMITERS = (",", ";", "\t", "|")
-SAMPLE_LINES = 200
-_CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a\x1b"))  # bytes that text does not hold
-_BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _RUNS = re.compile(rb"[\x80-\xff]+")
-HEAD = 100  # first rows in which the row of column names is looked for
-TITLES = 30  # most rows above it
-_NO_ENCODINGS = ("idna", "punycode", "undefined")  # Python has them among its encodings, but files are not written so
+HEAD = 100  # number of first rows in which the row of column names is looked for
 _NOT_TEXT = (
     (b"PK\x03\x04", "a zip file or an Excel workbook", "Give it the ending .xlsx, or unpack it"),
     (b"\xd0\xcf\x11\xe0", "an old Excel workbook", "In Excel choose File, Save as, CSV UTF-8"),
@@ -32,23 +27,24 @@ _NOT_TEXT = (
 def decode(raw: bytes, name: str, encoding=None) -> tuple[str, str]:
     """(text, encoding) of the bytes of a text table.
 
-    A byte-order mark decides. Otherwise UTF-8 if it fits, GB18030, EUC-JP or EUC-KR if nearly all bytes beyond ASCII
-    are pairs of common letters there, and else Windows-1252, the Latin-1 of spreadsheets.
+    A byte-order mark decides. Without one the encoding is UTF-8 if it fits, GB18030, EUC-JP or EUC-KR if nearly all
+    bytes beyond ASCII are pairs of common letters there, and else Windows-1252, the Latin-1 of spreadsheets.
     """
     for start, what, remedy in _NOT_TEXT:
         if raw.startswith(start):
             raise InputError(f"{name} is {what}, not a text table. {remedy}.")
-    found = encoding or next((code for mark, code in _BOMS if raw.startswith(mark)), None)
-    sample = raw[:100_000]
-    strange = len(sample) - len(sample.translate(None, _CONTROL))
+    marks = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+    found = encoding or next((code for mark, code in marks if raw.startswith(mark)), None)
+    sample, control = raw[:100_000], bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a\x1b"))
+    strange = len(sample) - len(sample.translate(None, control))
     if found is None and (b"\0" in sample or (strange > 0.01 * len(sample) and not _is_utf8(sample))):
         raise InputError(
-            f"{name} holds bytes that no text has, so it is no text table. Give it the ending of its format (.parquet, "
-            ".npz, .xlsx, …), or save it as CSV."
+            f"{name} is not a text table, because it contains bytes that do not occur in text. Give it the ending of "
+            "its format (.parquet, .npz, .xlsx, …), or save it as CSV."
         )
     for code in [found] if found else ["utf-8", *_east_asian(sample), "cp1252", "latin-1"]:
         try:
-            if codecs.lookup(code).name in _NO_ENCODINGS:
+            if codecs.lookup(code).name in ("idna", "punycode", "undefined"):  # encodings of Python, but not of files
                 raise LookupError
             return raw.decode(code), code
         except UnicodeDecodeError as error:
@@ -59,25 +55,23 @@ def decode(raw: bytes, name: str, encoding=None) -> tuple[str, str]:
 
 
 def encoding_note(raw: bytes, name: str, encoding: str) -> str:
-    """A sentence on an encoding that was found and may be wrong. "" if there is no doubt."""
-    if encoding in _EAST_ASIAN:
-        what = f"an encoding of {_EAST_ASIAN[encoding]}"
+    """A note on an encoding that was found and may be wrong. "" if there is no doubt."""
+    languages = {"gb18030": "Chinese", "euc_jp": "Japanese", "euc_kr": "Korean"}
+    if encoding in languages:
+        what = f"an encoding of {languages[encoding]}"
         return f"{name} is not UTF-8 and is read as {encoding.upper()}, {what} (--encoding names another)."
     runs = _RUNS.findall(raw[:100_000]) if encoding in ("cp1252", "latin-1") else []
     if sum(len(run) for run in runs if len(run) > 1) <= 0.5 * sum(map(len, runs)):
         return ""
     others = "gb18030, big5, shift_jis or windows-1251"
-    return f"{name} is read as Windows-1252. If its letters look wrong, name its encoding: --encoding {others}."
-
-
-_EAST_ASIAN = {"gb18030": "Chinese", "euc_jp": "Japanese", "euc_kr": "Korean"}
+    return f"{name} is read as Windows-1252. If its letters look wrong, name its encoding with --encoding {others}."
 
 
 def _east_asian(sample: bytes) -> list:
     """[encoding] in which nearly all bytes beyond ASCII are pairs of common letters, if there is one.
 
-    Letters with accents are alone between those of ASCII as a rule, and words of other alphabets have an odd number
-    of letters as often as an even one.
+    Letters with accents are usually alone between those of ASCII. Words of other alphabets have an odd number of
+    letters as often as an even one.
     """
     runs = _RUNS.findall(sample)
     if len(sample) == 100_000 and runs:
@@ -95,10 +89,10 @@ def _east_asian(sample: bytes) -> list:
 
 
 def header_row(rows: Sequence[Sequence[Any]]) -> int:
-    """Which of the first rows has the column names: 0, unless rows such as titles are above it.
+    """The position of the row of column names among the first rows. It is 0 unless rows such as titles are above it.
 
-    Rows above it have at most half as many filled cells as the fullest row, and fewer than most rows below. The names
-    are different, and none is a number.
+    There are at most 30 rows above it. They have at most half as many filled cells as the fullest row, and fewer than
+    most rows below. The names are different, and none is a number.
 
     Examples
     --------
@@ -111,14 +105,14 @@ def header_row(rows: Sequence[Sequence[Any]]) -> int:
         return 0
     place = next(i for i, number in enumerate(filled) if number >= 0.75 * max(filled))
     below = [number for number in filled[place + 1 :] if number]
-    if place > TITLES or not below or np.median(below) <= max(filled[:place]) or max(filled[:place]) > max(filled) / 2:
+    if place > 30 or not below or np.median(below) <= max(filled[:place]) or max(filled[:place]) > max(filled) / 2:
         return 0
     found = names[place]
     return 0 if len(set(found)) < len(found) or any(map(_is_number, found)) else place
 
 
 def title_lines(text: str, delimiter: str | None = None) -> tuple[int, str | None]:
-    """(number of lines above the column names of a text table, its delimiter); 0 if there are none."""
+    """(number of lines above the column names of a text table, its delimiter)."""
     lines = text[:500_000].splitlines()[:HEAD]
     usual = delimiter or delimiter_of(text)
     regular = any(usual in line for line in [line for line in lines if line.strip()][:1])
@@ -144,7 +138,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _is_utf8(sample: bytes) -> bool:
-    """Whether bytes are UTF-8, the last character of which may be cut off: hardly any that are no text are."""
+    """Whether bytes are UTF-8, of which the last character may be cut off. Bytes of other files hardly ever are."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(sample)
     except UnicodeDecodeError:
@@ -153,13 +147,13 @@ def _is_utf8(sample: bytes) -> bool:
 
 
 def delimiter_of(text, usual=","):
-    """The delimiter under which the first rows have the most columns, the same number in (nearly) every row."""
+    """The delimiter with which the first rows have the most columns, and the same number in (nearly) every row."""
     best, best_score = usual, 0.0
     for delimiter in DELIMITERS:
         rows = csv.reader(io.StringIO(text[:500_000], newline=""), delimiter=delimiter)
         try:
             filled = (row for row in rows if len(row) > 1 or "".join(row).strip())
-            widths = [len(row) for row in itertools.islice(filled, SAMPLE_LINES)]
+            widths = [len(row) for row in itertools.islice(filled, 200)]
         except csv.Error:
             continue
         if not widths or widths[0] < 2:

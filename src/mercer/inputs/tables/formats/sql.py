@@ -1,4 +1,4 @@
-"""Tables of databases: SQLite by Python itself, DuckDB and SQL addresses by packages that the user has."""
+"""Tables of databases. SQLite is part of Python. DuckDB and SQL addresses need packages that the user installs."""
 
 import contextlib
 import datetime
@@ -16,7 +16,7 @@ from .base import Format, Options, Source, Table, from_frame, from_rows, one_of,
 
 @dataclass
 class SqlRows:
-    """The rows of an SQLite table: the file, the table, and the number by which SQLite knows each row."""
+    """The rows of an SQLite table, with the file, the table, and the row numbers of SQLite."""
 
     path: Path
     table: str
@@ -24,7 +24,7 @@ class SqlRows:
 
 
 class Sqlite(Format):
-    """`file.db::table` or `sqlite:///file.db::table`, never changed. Written is a copy of the whole file."""
+    """`file.db::table` or `sqlite:///file.db::table`. The file is not changed. The result is a copy of all of it."""
 
     title = "SQLite"
     endings = (".db", ".sqlite", ".sqlite3")
@@ -86,7 +86,7 @@ class Sqlite(Format):
 
 
 class DuckDb(Format):
-    """`file.duckdb::table`, read only, where the package duckdb is installed."""
+    """`file.duckdb::table`, read only, with the package duckdb."""
 
     title = "DuckDB"
     endings = (".duckdb",)
@@ -110,7 +110,7 @@ class DuckDb(Format):
 
 
 class Sql(Format):
-    """`postgresql://user@host/database::table` and its like, where SQLAlchemy and the driver are installed."""
+    """Addresses such as `postgresql://user@host/database::table`, with SQLAlchemy and the driver."""
 
     title = "an SQL address"
     options = ("table",)
@@ -158,7 +158,7 @@ def _cell(value):
 
 
 def _type(cells: list) -> str:
-    """The declared type: one that changes no cell."""
+    """The declared type, which changes no cell."""
     types = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT"}
     known = {types.get(type(cell), "") for cell in cells if cell is not None}
     return known.pop() if len(known) == 1 else ""
