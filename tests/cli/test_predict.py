@@ -21,12 +21,13 @@ def test_a_saved_model_reads_other_spellings_and_says_what_it_cannot_read(tmp_pa
         assert here("predict", model, tmp_path / f"{name}.csv", "-o", tmp_path / f"{name}_p.csv").exit_code == 0
     points, commas = pd.read_csv(tmp_path / "t_p.csv"), pd.read_csv(tmp_path / "comma_p.csv", sep=";", decimal=",")
     assert points["species_confidence"].equals(commas["species_confidence"])
-    frame["sepal width"] = "wide"
+    frame["sepal width"], frame.loc[:1, "petal width"] = "wide", np.nan
     frame.assign(color="violet").to_csv(tmp_path / "odd.csv", index=False)
     done = here("predict", model, tmp_path / "odd.csv", "--json")
     assert done.exit_code == 0, done.output
     said = json.loads(done.stdout)["notes"][-1]
-    assert "'sepal width' (50 cells such as 'wide'), 'color' (50 cells such as 'violet') contain" in said
+    seen = "'sepal width' (50 cells such as 'wide'), 'petal width' (2 cells), 'color' (50 cells such as 'violet') contain"
+    assert seen in said
 
 
 def test_predict_refuses_other_models_and_other_tables(tmp_path, data):

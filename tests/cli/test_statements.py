@@ -149,6 +149,7 @@ def test_columns_that_do_not_tell_are_said_first(tmp_path):
     done = here("label", tmp_path / "t.csv", "-t", "kind", "-f", "-r", tmp_path / "r.html")
     assert done.stdout.startswith("The columns do not predict the classes")
     assert done.stdout.count("The columns do not predict") == 1
+    assert "Always predicting" not in done.stdout  # that is what the model does: one accuracy is enough
     out = pd.read_csv(tmp_path / "t_labeled.csv", keep_default_na=False)
     assert set(out["kind_predicted"][out["kind_source"] == "predicted"]) == {"often"}
     page = (tmp_path / "r.html").read_text()
@@ -206,7 +207,10 @@ def test_predict_compares_with_labels_and_refuses_renamed_columns(tmp_path):
     done = here("predict", tmp_path / "m.mercer", tmp_path / "other.csv")
     assert done.exit_code == 3
     assert "Did you mean 'Living_Area_m2' for 'living area', 'number of rooms' for 'rooms'?" in done.output
-    assert not (tmp_path / "other_labeled.csv").exists()
+    assert not (tmp_path / "other_labeled.csv").exists() and "Also missing" not in done.output
+    other.drop(columns="number of rooms").to_csv(tmp_path / "fewer.csv", index=False)
+    done = here("predict", tmp_path / "m.mercer", tmp_path / "fewer.csv")
+    assert "Did you mean 'Living_Area_m2' for 'living area'? Also missing: 'rooms'. Rename" in done.output
     names = ("--rename", "Living_Area_m2=living area", "--rename", "number of rooms=rooms")
     assert here("predict", tmp_path / "m.mercer", tmp_path / "other.csv", *names).exit_code == 0
     renamed = pd.read_csv(tmp_path / "other_labeled.csv")

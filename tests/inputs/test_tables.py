@@ -281,6 +281,19 @@ def test_labels_that_differ_in_capitals_or_spaces_are_pointed_out():
     assert read_target(pd.Series(["red", "blue", "red"], name="kind")).notes == []
 
 
+@pytest.mark.parametrize("word", ["Adeli", "Adellie", "Adeile", "Adelia"])
+def test_a_label_with_one_wrong_letter_is_pointed_out(word):
+    column = pd.Series(["Adelie", "Adelie", word, "Gentoo", "Gentoo", ""], name="kind")
+    said = f"The label {word!r} occurs once and differs from 'Adelie' in one letter. Correct it if it is misspelled."
+    assert read_target(column).notes == [said]
+
+
+def test_class_names_that_are_alike_are_not_taken_for_misspelled():
+    for often, once in (("typical", "atypical"), ("group a", "group b"), ("class 1", "class 2"), ("Gentoo", "Adelie")):
+        assert read_target(pd.Series([often, often, once, ""], name="kind")).notes == []
+    assert read_target(pd.Series(["house", "house", "horse", "horse"], name="kind")).notes == []
+
+
 @pytest.mark.filterwarnings("error::pandas.errors.PerformanceWarning")
 @pytest.mark.parametrize("quote", ["", '"'])
 def test_a_table_of_many_columns_is_read_and_written_cell_by_cell(tmp_path, quote):

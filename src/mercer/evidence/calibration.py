@@ -9,6 +9,8 @@ the most likely class is the predicted one. Two priors keep it modest:
 `calibrate` finds the slope of one fit, `slopes` those of many candidates at once.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, softmax
@@ -16,6 +18,7 @@ from scipy.special import log_softmax, softmax
 from ..solvers.result import Result
 
 LOG_SLOPES = (-8.0, 5.0)  # bounds of the logarithm of a slope
+TOGETHER = 2**22  # scores that are computed at once: of a thousand classes all candidates together would take gigabytes
 
 
 def two_columns(scores: np.ndarray) -> np.ndarray:
@@ -86,9 +89,17 @@ def slopes(left_out: np.ndarray, given: np.ndarray, margin: np.ndarray, weight: 
     margin : (m,) typical lead of the best class over the second (`typical_margin`).
     weight : (l,) how much each label counts. None counts each once.
     """
+    counts = np.ones(left_out.shape[1]) if weight is None else weight
+    found = np.empty(len(margin))
+    for some in _parts(left_out):
+        found[some] = _slopes(left_out[some], given, margin[some], counts)
+    return found
+
+
+def _slopes(left_out: np.ndarray, given: np.ndarray, margin: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """`slopes` of candidates that are computed together."""
     S = np.moveaxis(np.nan_to_num(two_columns(left_out)) / margin[:, None, None], 2, 0)  # (k, m, l) sums along rows
     S = np.ascontiguousarray(S - S.max(axis=0))  # a shift that neither the softmax nor mean − own sees
-    counts = np.ones(S.shape[2]) if weight is None else weight
     k, own = len(S), np.einsum("kml,lk->m", S, counts[:, None] * given)
     low, high, x = np.full(len(margin), LOG_SLOPES[0]), np.full(len(margin), LOG_SLOPES[1]), np.zeros(len(margin))
     todo = np.arange(len(margin))
@@ -120,12 +131,19 @@ def as_probabilities(scores: np.ndarray, slope: float | np.ndarray, floor: float
     """(..., k) rows that sum to one, from scores (..., k'). `slope` has one entry per leading index."""
     slope = np.asarray(slope, dtype=float)
     slope = slope.reshape(slope.shape + (1,) * (scores.ndim - slope.ndim))
-    return probabilities(np.nan_to_num(scores), slope, floor)
+    slope = np.broadcast_to(slope, (len(scores), *slope.shape[1:]))
+    out = np.empty((*scores.shape[:-1], max(scores.shape[-1], 2)))
+    for some in _parts(scores):
+        out[some] = probabilities(np.nan_to_num(scores[some]), slope[some], floor)
+    return out
 
 
 def log_losses(P: np.ndarray, given: np.ndarray) -> np.ndarray:
     """(m, l) −log of the probability of the given labels."""
-    return -np.einsum("mlk,lk->ml", np.log(np.maximum(P, 1e-12)), given)
+    out = np.empty(P.shape[:2])
+    for some in _parts(P):
+        out[some] = -np.einsum("mlk,lk->ml", np.log(np.maximum(P[some], 1e-12)), given)
+    return out
 
 
 def log_scores(P: np.ndarray) -> np.ndarray:
@@ -165,3 +183,9 @@ def sharpen(
         np.maximum(Q, np.log(1e-12), out=Q)
         value[some] += Q.reshape(len(some), -1) @ counts.ravel()
     return float(np.exp(grid[int(np.argmax(value))]))
+
+
+def _parts(scores: np.ndarray) -> Iterator[slice]:
+    """The candidates (or rows) in parts of at most `TOGETHER` scores, or one by one."""
+    step = max(TOGETHER // max(scores[:1].size, 1), 1)
+    return (slice(first, first + step) for first in range(0, len(scores), step))

@@ -187,7 +187,7 @@ class IncrementalFit:
 def report_sample(n_fitted: int, n_given: int, on_event: OnEvent) -> None:
     """Report that only a sample of the given labels is fitted, if that is so."""
     if n_fitted < n_given:
-        what = f"{n_fitted} of {n_given} labels are fitted, a random sample with every class in it"
+        what = f"{n_fitted:,} of {n_given:,} labels are fitted, a random sample with every class in it"
         on_event(Note(f"{what}, because all would take too long."))
 
 

@@ -102,7 +102,8 @@ def _sentences(model: Estimator, n_candidates: int, n_tested: int, why: str | No
             + ("the labels cannot distinguish them." if effective > n_candidates / 4 else "the labels prefer these.")
         )
     lines += estimate_sentences(model.estimate_, model.classes_)
-    lines.append(majority_sentence(model))
+    if not model.answers_.fit.pool.uninformative or model.hints_ is not None:
+        lines.append(majority_sentence(model))
     lines += hint_sentences(model)
     prior = ", ".join(f"{name} {rate:.0%}" for name, rate in zip(model.classes_.tolist(), model.prior_))
     how = {

@@ -239,19 +239,21 @@ def facts(dataset: Dataset, fitted: ClassFit, answers: ClassAnswers) -> Facts:
 def sentences(facts: Facts) -> list[str]:
     """Return the sentences that the command prints on a fit and its predictions."""
     rows = f"{facts['predicted']:,} row{'' if facts['predicted'] == 1 else 's'}"
+    constant = facts["uninformative"] and not facts["hints"]
     found = [
         *facts["uninformative"],
         f"{rows} labeled from {facts['given']:,} labels, {facts['abstained']:,} left unlabeled.",
     ]
     if facts["tested_labels"]:
-        found += filter(None, [facts["answered_sentence"], facts["accuracy_sentence"], facts["if_wrong_labels"]])
-        found.append(facts["majority"]["sentence"])
+        found += filter(None, [facts["answered_sentence"], facts["accuracy_sentence"]])
+        if not constant:  # else all predictions are the most frequent class already
+            found += filter(None, [facts["if_wrong_labels"], facts["majority"]["sentence"]])
     else:
         found.append(NOT_TESTED)
     if facts["unseen_rows"]:
         names = ", ".join(name for name, _ in facts["unseen_rows"])
         found.append(f"{facts['unseen_sentence']} Least like any labeled row: {names}.")
-    found += [one["sentence"] for one in facts["rankings"]]
+    found += [one["sentence"] for one in facts["rankings"] if facts["ranked"] or not constant]
     found += facts["hints"][1:]
     found += [facts["sets"]["sentence"]] if facts["sets"] else []
     return found + (facts["promise"]["sentences"] if facts["promise"] else [])

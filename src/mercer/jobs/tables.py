@@ -107,9 +107,11 @@ def renamed_columns(frame: Frame, pairs: Sequence[str], encoder: TableEncoder) -
     if meant := encoder.renamed(frame):
         pairs = ", ".join(f"{new!r} for {old!r}" for old, new in meant.items())
         old, new = next(iter(meant.items()))
+        others = ", ".join(repr(name) for name in encoder.absent(frame) if name not in meant)
         raise InputError(
-            f"The table has other columns than the table that the model was trained with. Did you mean {pairs}? Rename "
-            f"them, or add --rename {quote(f'{new}={old}')} for each."
+            f"The table has other columns than the table that the model was trained with. Did you mean {pairs}? "
+            f"{f'Also missing: {others}. ' if others else ''}Rename them, or add --rename {quote(f'{new}={old}')} for "
+            "each."
         )
     return frame
 

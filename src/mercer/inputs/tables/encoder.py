@@ -172,8 +172,8 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
         for encoder in self.encoders_:
             name, mask = encoder.name, encoder.unread(frame)
             if mask.any() and name not in absent:
-                example = f" such as {cells(frame[name])[mask.argmax()]!r}" if name in frame.columns else ""
-                notes.append(("unread", name, cells_of(int(mask.sum())) + example))
+                shown = cells(frame[name])[mask.argmax()] if name in frame.columns else ""
+                notes.append(("unread", name, cells_of(int(mask.sum())) + (f" such as {shown!r}" if shown else "")))
         return sentences(notes)
 
     def outside(self, frame: Frame) -> list[str]:

@@ -28,7 +28,8 @@ _WORDING = {  # kind → words for one column | for several
     "time": "{is|are} read as times",
     "gaps": "{has|have} gaps, which take the median and are marked",
     "absent": "{is|are} not in this table and {counts|count} as missing in every row. The model uses the other columns",
-    "unread": "{contains|contain} gaps or values that the model has not seen. It uses the other columns of these rows",
+    "unread": "{contains|contain} gaps or values that the model has not seen. The model uses the other columns of "
+    "these rows",
     "outside": "{is|are} outside the range that the model was trained with (other units?)",
     "leak": "{distinguishes|distinguish} labeled rows from the others, as if filled in with the label, and "
     "{is|are} left out (--include uses {it|them})",

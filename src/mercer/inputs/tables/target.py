@@ -12,6 +12,8 @@ from ..numerals import short
 from .cells import decimal_commas, numbers, unit_of, usable
 from .notes import cells_of
 
+MOST_COMPARED = 200  # class names whose spelling is compared
+
 
 @dataclass
 class Target:
@@ -131,7 +133,7 @@ def _classes(column, given, text, notes, missing, need_labels, several, measured
     values: dict = {}
     for word, value in zip(text[given], column.to_numpy()[given]):
         values.setdefault(word, value)
-    notes += _alike(values)
+    notes += _alike(values) + _misspelled(text[given])
     labels = text.copy()
     labels[~given] = None
     mark = several_labels(values)
@@ -231,6 +233,29 @@ def _alike(values: dict) -> list:
         for same in found.values()
         if len(same) > 1
     ]
+
+
+def _misspelled(words: np.ndarray) -> list:
+    """Sentences on labels that occur once and differ from a more frequent one in a single small letter."""
+    names, counts = np.unique(words.astype(str), return_counts=True)
+    frequent = names[counts > 1].tolist() if len(names) <= MOST_COMPARED else []
+    pairs = [(one, other) for one in names[counts == 1].tolist() for other in frequent if _one_letter(one, other)]
+    return [
+        f"The label {one!r} occurs once and differs from {other!r} in one letter. Correct it if it is misspelled."
+        for one, other in pairs
+    ]
+
+
+def _one_letter(one: str, other: str) -> bool:
+    """Whether a letter inside a word is missing, added, swapped or another one. Such words have five letters or more,
+    for "typical" and "atypical", or "group a" and "group b", are two classes.
+    """
+    same = next((i for i, (x, y) in enumerate(zip(one, other)) if x != y), min(len(one), len(other)))
+    a, b = one[same:], other[same:]
+    begun, changed = re.findall(r"\w*$", one[:same])[0], a[:1] + b[:1]
+    word = begun + re.findall(r"^\w*", max(a, b, key=len))[0]
+    edited = a[1:] == b[1:] or a[1:] == b or a == b[1:] or (a[1::-1] == b[:2] and a[2:] == b[2:])
+    return bool(begun) and len(word) >= 5 and edited and changed.isalpha() and changed.islower()
 
 
 def _refuse(name: str, words: np.ndarray, given: np.ndarray, values: dict, measured: bool) -> None:
