@@ -222,7 +222,8 @@ def hint_page(rows):
     sets = [{"set": name, "labels": l} | _cells(own, columns) for (name, l), own in frame.groupby(["set", "labels"])]
     note = (
         f"Mean error in percent over {frame['set'].nunique()} sets and {frame['draw'].nunique()} draws of the labels, "
-        "± standard error over the draws."
+        "± standard error over the draws. For the true matrix, the machine's confusion matrix is computed from all "
+        "labels. In the last column, a negative number means that the confidence is too low."
     )
     return "\n\n".join(["## Error with hints", note, markdown(lines), harm(frame), "By set:", markdown(sets)])
 
