@@ -17,9 +17,9 @@ from mercer import FewLabelClassifier
 from mercer.bridges.label_studio import Project
 from mercer.few_label import sizes
 from mercer.few_label.sizes import Sizes
-from mercer.studio.answering import LearnerTask
 from mercer.studio.exports import file_name
 from mercer.studio.learner import Learner
+from mercer.studio.task import LearnerTask
 
 METHODS = ["lssvm", "diffusion", "forest"]
 QUICK = ("-m", ",".join(METHODS), "-x", "flower", "-q")

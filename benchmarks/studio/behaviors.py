@@ -35,9 +35,10 @@ from benchmarks.harness import arguments, machine, markdown, publish, write_csv
 from mercer import FewLabelClassifier, suggest
 from mercer.advice.checks import Checks
 from mercer.studio import changes
-from mercer.studio.answering import answer_of, checks_of, queue_of, task_of
+from mercer.studio.answering import answer_of, checks_of, queue_of
 from mercer.studio.drawing import Draw
 from mercer.studio.ledger import CANNOT, Ledger
+from mercer.studio.task import task_of
 
 ROWS, BATCH, MOST, ROUNDS, HARD, SHARE, SHOWN = 240, 10, 160, 40, 0.8, 0.25, 40
 GOALS = (0.7, 0.8, 0.9)

@@ -1,6 +1,6 @@
 """Play sessions of `mercer studio` in chromium and write the pictures of docs/studio.md next to this file.
 
-    python docs/studio/pictures.py [table] [text] [image]
+    python docs/studio/pictures.py [table] [text] [image] [number]
 
 It needs playwright, the system's chromium and pillow. The person at the keys is simulated: it knows the classes, and
 gives one wrong label on purpose.
@@ -209,6 +209,27 @@ def image(open_page, folder):
         player.picture("8-review")
 
 
+def number(open_page, folder):
+    """Prices of houses: a question with its prediction."""
+    draw = np.random.default_rng(0)
+    area, year = draw.gamma(6, 15, 240).round() + 25, draw.integers(1950, 2022, 240)
+    city = draw.choice(["Bonn", "Graz", "Bern", "Lyon"], 240)
+    factor = np.array([{"Bonn": 1.0, "Graz": 0.8, "Bern": 1.6, "Lyon": 1.1}[name] for name in city])
+    price = (3000 * area * factor * (0.8 + (year - 1950) / 175) * np.exp(draw.normal(0, 0.05, 240))).round(-3)
+    write(folder / "houses.csv", ["area", "city", "year", "price"], [[*row, ""] for row in zip(area, city, year)])
+    with open_page("houses.csv", "--target", "price", "--as", "number", "--tolerance", "50000") as page:
+        player = Player(page, price)
+        player.wait("store.current !== null && store.x !== null")
+        for _ in range(40):
+            player.wait("document.querySelector('#card').dataset.row === String(store.current?.row)")
+            page.keyboard.type(f"{price[int(page.get_attribute('#card', 'data-row'))]:.0f}")
+            page.keyboard.press("Enter")
+            if player.state("store.given.filter(one => one >= 0).length") % 5 == 0:
+                player.settled()
+        player.question()
+        player.picture("10-number")
+
+
 def write(path, head, rows):
     with open(path, "w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([head, *rows])
@@ -233,10 +254,10 @@ def served(browser, folder, *arguments):
 
 
 def main():
-    wanted = sys.argv[1:] or ["table", "text", "image"]
+    wanted = sys.argv[1:] or ["table", "text", "image", "number"]
     with sync_playwright() as p:
         browser = p.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
-        for play in (table, text, image):
+        for play in (table, text, image, number):
             if play.__name__ in wanted:
                 with tempfile.TemporaryDirectory() as folder:
                     play(lambda *arguments, at=folder: served(browser, at, *arguments), Path(folder))

@@ -14,8 +14,8 @@ from mercer.advice.checks import Checks
 from mercer.errors import InputError
 from mercer.jobs.dataset import read
 from mercer.jobs.options import ReadOptions
-from mercer.studio.answering import LearnerTask
 from mercer.studio.exports import ENDINGS, file_name, write_export
+from mercer.studio.task import LearnerTask
 
 from .conftest import iris
 

@@ -7,6 +7,7 @@ import pytest
 
 from mercer import FewLabelClassifier
 from mercer.errors import InputError
+from mercer.studio.kinds import kind_of
 from mercer.studio.preparation import Preparation
 
 
@@ -19,7 +20,7 @@ def wait(preparation):
 
 def test_it_goes_on_only_while_it_may_and_is_the_model_of_python():
     X = np.random.default_rng(0).normal(size=(60, 3))
-    preparation = Preparation(X)
+    preparation = Preparation(kind_of(False).model(), X)
     time.sleep(0.3)
     assert not preparation.done
     with preparation.going_on():
@@ -30,7 +31,7 @@ def test_it_goes_on_only_while_it_may_and_is_the_model_of_python():
 
 
 def test_why_there_is_no_model():
-    preparation = Preparation(np.array([[0.0], [np.inf], [1.0]]))
+    preparation = Preparation(kind_of(False).model(), np.array([[0.0], [np.inf], [1.0]]))
     with preparation.going_on():
         wait(preparation)
     with pytest.raises(InputError, match=r"could not be prepared: .*infinity"):

@@ -140,7 +140,7 @@ def test_a_disk_without_room_refuses_the_label(tmp_path, started):
     [
         ({"data": "none.csv", "target": "kind"}, "There is no file"),
         ({"data": "flowers.csv"}, "--target COLUMN"),
-        ({"data": "flowers.csv", "target": "kind", "goal": 90.0}, "--goal 90 is not accepted"),
+        ({"data": "flowers.csv", "target": "kind", "goal": 90.0}, "Invalid --goal 90; expected a fraction"),
         ({}, "--demo"),
     ],
 )

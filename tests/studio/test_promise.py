@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from mercer import FewLabelClassifier, accept
-from mercer.studio.answering import task_of
 from mercer.studio.drawing import Draw
 from mercer.studio.ledger import CANNOT, Ledger
 from mercer.studio.promise import promise_of, sentence
+from mercer.studio.task import task_of
 
 N, CHECKS = 600, 110
 

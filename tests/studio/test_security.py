@@ -76,7 +76,7 @@ def test_the_cookie_alone_opens_nothing_of_the_table(stranger):
 
 def test_an_address_works_once(stranger, tmp_path):
     http, guard = stranger
-    guard._told, told = lambda url: told.append(url), []
+    guard._on_used, told = lambda url: told.append(url), []
     first = guard.token
     assert http.get(f"/?token={first}").status_code == 303
     assert told == [guard.url] and guard.token != first

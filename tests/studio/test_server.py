@@ -364,7 +364,7 @@ def test_more_classes_than_there_can_be_are_refused_before_the_first_event(offli
     path = tmp_path / "many.csv"
     pd.DataFrame({"x": range(600), "kind": [f"class {i % 300}" for i in range(600)]}).to_csv(path, index=False)
     for _ in range(2):
-        with pytest.raises(InputError, match="300 classes; the studio can show 254 at most"):
+        with pytest.raises(InputError, match="300 classes, and the studio can show at most 254"):
             offline(path, id=None)
         assert not (tmp_path / "many.csv.mercer").exists()
 

@@ -6,7 +6,7 @@ import pytest
 
 from mercer import OutlierDetector
 from mercer.inputs.tables import TableEncoder
-from mercer.studio.answering import LearnerTask
+from mercer.studio.task import LearnerTask
 from mercer.studio.unusual import UnusualFirst
 
 LEFT, RIGHT = range(0, 30, 2), range(1, 30, 2)  # rows that are unusual in one way and in another way

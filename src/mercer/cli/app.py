@@ -269,7 +269,12 @@ def man() -> None:
 @_command(
     "serving:studio",
     data(None),
-    option("--target -t", "Column of labels. It need not be in the table yet.", metavar="COLUMN"),
+    option(
+        "--target -t",
+        "Column of labels. It need not be in the table yet. May be repeated.",
+        list[str],
+        metavar="COLUMN",
+    ),
     "id",
     option("--image", "Column of image paths. The images are shown and used as features.", metavar="COLUMN"),
     option("--text", "Column to show and read as text.", metavar="COLUMN"),
@@ -280,8 +285,9 @@ def man() -> None:
     flag("--no-browser", "Print the address and open nothing."),
     real("--goal", "Accuracy to certify (0.9).", None),
     real("--random-share", "Fraction of the rows to label that are drawn at random (0.25).", None),
+    real("--tolerance", "Largest error of a predicted number that counts as correct.", None),
     real("--double-share", "Fraction of the rows that a second annotator labels, too (0.1).", None),
-    "abstain missing MODELS FORMAT protect",
+    "abstain as missing MODELS FORMAT protect",
     flag("--outliers", "Ask for the most unusual rows first, with the classes odd and ordinary."),
     flag("--demo", "Try it with handwritten digits, in the folder DATA or mercer-demo."),
     "SCREEN",
@@ -290,6 +296,7 @@ def studio() -> None:
     """Label rows in the browser.
 
     The predictions of all other rows follow as you label. The page asks for the most informative label next and
-    estimates how many predictions are correct. Every label is on the disk, in the folder DATA.mercer, before it is
-    acknowledged. To continue, give DATA or this folder. DATA is never written to.
+    estimates how many predictions are correct. Numbers are labeled, too (see --as), and a prediction within --tolerance
+    is then correct. Every label is on the disk, in the folder DATA.mercer, before it is acknowledged. To continue, give
+    DATA or this folder. DATA is never written to.
     """

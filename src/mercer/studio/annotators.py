@@ -1,21 +1,24 @@
-"""Several annotators: the rows that a second one labels without seeing the first label, and how far they agree.
+"""Rows that a second annotator labels without seeing the first label, and the agreement of annotators.
 
-Each row is drawn for a second label with a probability that is the same for all rows, whatever its label. So the rows
-with two labels are a random part of those that were labeled one by one, and their agreement is an estimate for all
-of these. The draw needs no memory: a server that was started again draws the same rows.
+Each row is drawn for a second label with the same probability, whatever its label is. So the rows with two labels are
+a random sample of the rows that were labeled one by one, and their agreement is an estimate for all of these. A server
+that was started again draws the same rows.
 """
 
+from dataclasses import replace
 from urllib.parse import unquote
 
 import numpy as np
 
 from ..evidence.kappa import Agreement, agreement
-from .ledger import CANNOT, Ledger
+from ..inputs.numerals import short
+from .ledger import Ledger
+from .ledger import named as label_named
 
 LONGEST = 80  # characters of a name
 HEADER = "x-mercer-annotator"
-LOOKED = ("queue", "random", "lasso", "list", "click", "review")  # ways of a label whose row somebody looked at
-PACE = 4  # one question of so many, at most, is for a second label
+LOOKED = ("queue", "random", "lasso", "list", "click", "review")  # origins of labels of rows that a person saw
+PACE = 4  # at most one question in four is for a second label
 REASON = "Another annotator labeled this row. Your label measures how far you agree."
 
 
@@ -37,7 +40,7 @@ class Doubles:
         self._place = np.random.default_rng([seed, 3]).random(n)
 
     def waiting(self, ledger: Ledger, annotator: str | None) -> list:
-        """The rows for this annotator, those that were skipped last."""
+        """The rows for this annotator. Skipped rows come last."""
         if annotator is None or not set(ledger.annotators) - {annotator}:
             return []
         drawn = self._place < ledger.settings.get("double_share", 0.0)
@@ -53,7 +56,7 @@ class Doubles:
         return sorted(rows, key=lambda row: (ledger.postponed.get((row, annotator), 0), self._place[row]))
 
     def mixed(self, items: list, ledger: Ledger, annotator: str | None) -> list:
-        """The questions of a queue with those for a second label among them, one of `PACE` at most."""
+        """The questions of a queue, mixed with those for a second label."""
         asked = [{"row": row, "via": "random", "reason": REASON} for row in self.waiting(ledger, annotator)]
         own = sum(name == annotator for name in ledger.annotators.values())
         given = sum(annotator in answers for answers in ledger.seconds.values())
@@ -74,25 +77,38 @@ def pairs(ledger: Ledger) -> list:
 
 
 def agreement_of(ledger: Ledger) -> dict | None:
-    """How far the annotators agree, as the page and the exports show it. None while no row has two labels."""
+    """The agreement of the annotators, for the page and the exports. None while no row has two labels."""
     found = pairs(ledger)
     if not found:
         return None
-    names = {one["id"]: one["name"] for one in ledger.classes} | {CANNOT: "cannot tell"}
+    names = {one["id"]: one["name"] for one in ledger.classes}
     couples: dict = {}
     for _, a, x, b, y in found:
         couples.setdefault(tuple(sorted((a, b))), []).append((x, y) if a < b else (y, x))
     return {
-        **_facts(agreement([x for _, _, x, _, _ in found], [y for *_, y in found])),
-        "pairs": [{"annotators": list(two), **_facts(agreement(*zip(*some)))} for two, some in sorted(couples.items())],
+        **_facts([(x, y) for _, _, x, _, y in found], ledger),
+        "pairs": [{"annotators": list(two), **_facts(some, ledger)} for two, some in sorted(couples.items())],
         "different": [
-            {"row": row, "annotators": [a, b], "labels": [names[x], names[y]]} for row, a, x, b, y in found if x != y
+            {"row": row, "annotators": [a, b], "labels": [label_named(x, names), label_named(y, names)]}
+            for row, a, x, b, y in found
+            if not _same(x, y, ledger)
         ],
         "waiting": len({row for row, _ in ledger.postponed if not ledger.seconds.get(row)}),
     }
 
 
-def _facts(one: Agreement) -> dict:
+def _same(first: int | float | str, second: int | float | str, ledger: Ledger) -> bool:
+    """Whether two labels agree. Classes must be equal, and numbers may differ by the tolerance."""
+    if isinstance(first, float) and isinstance(second, float):
+        return abs(first - second) <= (ledger.settings.get("tolerance") or 0.0)
+    return first == second
+
+
+def _facts(couples: list, ledger: Ledger) -> dict:
+    one = agreement(*zip(*couples))
+    if ledger.numeric:  # equal numbers by chance mean nothing
+        same = [_same(x, y, ledger) for x, y in couples]
+        one = replace(agreement([True] * len(same), same), kappa=None, kappa_low=None, kappa_high=None)
     return {
         "rows": one.number,
         "same": one.same,
@@ -100,14 +116,16 @@ def _facts(one: Agreement) -> dict:
         "interval": [one.low, one.high],
         "kappa": one.kappa,
         "kappa_interval": None if one.kappa is None else [one.kappa_low, one.kappa_high],
-        "text": sentence(one),
+        "text": sentence(one, ledger),
     }
 
 
-def sentence(one: Agreement) -> str:
+def sentence(one: Agreement, ledger: Ledger) -> str:
     """The agreement in words."""
-    text = f"{one.same} of {one.number} rows have two equal labels: {one.same / one.number:.0%} "
+    tolerance = ledger.settings.get("tolerance")
+    what = f"two numbers within {short(tolerance, 6)}" if ledger.numeric and tolerance else "two equal labels"
+    text = f"{one.same} of {one.number} rows have {what}: {one.same / one.number:.0%} "
     text += f"(95% interval {one.low:.0%} to {one.high:.0%})."
     if one.kappa is None:
-        return text + " Cohen's kappa needs two classes."
+        return text if ledger.numeric else text + " Cohen's kappa needs two classes."
     return text + f" Cohen's kappa is {one.kappa:.2f} ({one.kappa_low:.2f} to {one.kappa_high:.2f})."

@@ -1,4 +1,4 @@
-"""The routes of the page. Reading is here. What changes something is in `session`."""
+"""The routes of the page. Those that read are here, and those that change something are in `session`."""
 
 import asyncio
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from .. import __version__
 from ..bridges.http import json_object
 from ..errors import InputError
 from .annotators import HEADER, agreement_of, named
-from .answering import NONE, no_accuracy
+from .answering import no_accuracy, no_answers
 from .changes import Refused
 from .history import event_message, history
 from .hub import event_text
@@ -73,7 +73,7 @@ def _posting(session: Session, act: Callable) -> Callable:
 
 
 def annotator(session: Session, request: Request) -> str | None:
-    """Who sent a request: the name that the page gives, or else that of the session."""
+    """The name of the person who sent a request, from the page or else from the session."""
     return named(request.headers.get(HEADER), encoded=True) or session.annotator
 
 
@@ -100,7 +100,7 @@ class Pages:
         return await self._file(request.path_params["name"])
 
     async def _file(self, name: str) -> Response:
-        """A file of the page by its own name: names with a slash never come here, and no others are known."""
+        """A file of the page. Names with a slash never reach this method."""
         folder = resources.files("mercer.report") if name == "theme.css" else self._folder
         known = {file.name: file for file in folder.iterdir() if file.is_file()}
         if name not in known or Path(name).suffix not in KINDS:
@@ -117,8 +117,10 @@ class Pages:
                 "session": s.folder.settings.get("session"),
                 "file": s.data.name,
                 "target": s.target,
+                "targets": s.options.get("targets", [s.target]),
                 "n": len(s.rows),
                 "rev": s.journal.rev,
+                "numeric": s.ledger.numeric,
                 **s.ledger.settings,
                 "demo": s.demo,
                 "stage": s.stage,
@@ -175,7 +177,7 @@ class Pages:
 
     async def answers(self, request: Request) -> Response:
         answer, n = self._session.answer, len(self._session.rows)
-        body = np.tile(np.array([NONE, NONE, 0], dtype=np.uint8), n).tobytes() if answer is None else answer.triples
+        body = no_answers(n, self._session.ledger.numeric) if answer is None else answer.content
         headers = {
             "X-Mercer-Rev": str(self._session.journal.rev if answer is None else answer.rev),
             "X-Mercer-Tier": "none" if answer is None else answer.tier,
@@ -191,7 +193,7 @@ class Pages:
         s = self._session
         guess = None
         if s.answer is not None and row not in hidden:
-            guess = [[int(c), float(p)] for c, p in zip(s.answer.top[row], s.answer.shares[row])]
+            guess = s.answer.likely(row)
         return {
             "row": row,
             "name": s.rows.name(row),
@@ -218,7 +220,7 @@ class Pages:
         return Response(found[0], media_type=found[1])
 
     async def download(self, request: Request) -> Response:
-        """A file that was exported, by the name that `export` gave."""
+        """An exported file, by the name that `export` returned."""
         folder, name = self._session.folder.path / "exports", request.path_params["name"]
         known = {file.name: file for file in folder.iterdir() if file.is_file() and not file.is_symlink()}
         if name not in known:
@@ -280,7 +282,7 @@ class Pages:
         return StreamingResponse(s.hub.listen(first), media_type="text/event-stream")
 
     def cancel(self, body: dict) -> dict:
-        """Give up the answer that is being made."""
+        """Stop computing the present predictions."""
         if self._session.teacher:
             self._session.teacher.send("cancel")
         return {"rev": self._session.journal.rev}
@@ -300,7 +302,7 @@ class Pages:
 def _numbers(request: Request, name: str) -> list[int]:
     words = [word for word in request.query_params.get(name, "").split(",") if word]
     if len(words) > MOST_ROWS:
-        raise Refused(400, f"{len(words)} {name} are too many: give at most {MOST_ROWS} row numbers with commas.")
+        raise Refused(400, f"{len(words)} {name} are too many; expected at most {MOST_ROWS} row numbers with commas.")
     return [_whole(name, word) for word in words]
 
 

@@ -1,5 +1,6 @@
-"""From a request of the page to the part of an event that does it, or to a sentence on why it is not done."""
+"""Turn requests of the page into events of the journal, or refuse them with a sentence."""
 
+import math
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -7,14 +8,14 @@ from .drawing import Draw
 from .ledger import CANNOT, MOST_CLASSES, Ledger, folded
 
 VIA = ("queue", "random", "lasso", "list", "click", "review")
-SETTINGS = ("goal", "random_share", "abstain", "double_share")
+SETTINGS = ("goal", "random_share", "abstain", "double_share", "tolerance")
 KEYS = ("", *(shift + str(digit) for shift in ("", "⇧") for digit in range(10)), *"abcdehiopqvwy")  # of a class
 LONGEST = 2000  # characters of a guideline or a note
-REQUEST_FACTS = ("shown", "base_rev", "ms")  # of a label: what was on the screen, how long it took
+REQUEST_FACTS = ("shown", "base_rev", "ms")  # of a label, such as the guess on the screen and the time it took
 
 
 class Refused(Exception):
-    """A request that is not done: HTTP status and a sentence."""
+    """A request that is refused, with an HTTP status and a sentence."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -27,26 +28,35 @@ def labeled(ledger: Ledger, rows: list, value: object, via: str, key: Callable[[
 
 
 def begin(sha256: str, names: list, rows: list, ids: list, keys: list) -> dict:
-    """The first event of a session: its table, and the classes and labels that the table contains already."""
+    """The first event of a session, with the classes and labels that the table contains."""
     classes = [_new(i, name) for i, name in enumerate(names)]
     imported = {"rows": rows, "from": None, "to": folded(ids), "keys": folded(keys)} if rows else {}
     return {"op": "begin", "sha256": sha256, "classes": classes, "via": "import", **imported}
 
 
+def begin_numbers(sha256: str, rows: list, numbers: list, keys: list) -> dict:
+    """The same for a target of numbers."""
+    return begin(sha256, [], rows, [float(number) for number in numbers], keys) | {"kind": "number"}
+
+
 def label(
     ledger: Ledger, body: dict, n: int, draw: Draw, key: Callable[[int], str], doubles: Collection[int] = ()
 ) -> dict:
-    """Give rows a class, "cannot", or none. One of the `doubles` keeps its label, and gets a second label.
+    """Give rows a class, "cannot", or none. If the labels are numbers, `class` is the number of one row.
 
-    A row is an answered check only if it was drawn as one. Rows labeled without a look can still be drawn. Of checks
-    among them that have an answer, the event keeps what they would have been labeled as. Rows that somebody else has
-    labeled differently in the meantime keep that label.
+    One of the `doubles` keeps its label, and gets a second label.
+
+    A label counts as that of a random check only if the row was drawn as one. Rows that were labeled in bulk can still
+    be drawn. If checks with a label are among them, the event contains the label that they would have got. Rows that
+    another person has labeled differently in the meantime keep that label.
     """
     rows, value, via = _rows(body, n), body.get("class"), body.get("via", "click")
-    if value is not None and value != CANNOT:
+    if ledger.numeric and value is not None:
+        value = _number(value, rows)
+    elif value is not None and value != CANNOT:
         _class(ledger, value)
     if via not in VIA:
-        raise Refused(400, f"via={via!r} is not accepted: give one of {', '.join(VIA)}.")
+        raise Refused(400, f"Invalid via={via!r}; expected one of {', '.join(VIA)}.")
     more = request_facts(body)
     if set(rows) & set(doubles) and value is not None:
         if len(rows) == 1:
@@ -65,7 +75,7 @@ def label(
         near = _rows({"rows": [*rows, *(body.get("around") or [])]}, n)
         rows = [row for row in rows if row not in ledger.checks]
         if not rows:
-            raise Refused(409, "All of these rows are random checks that have an answer. Label them one by one.")
+            raise Refused(409, "All of these rows are random checks that have a label. Label them one by one.")
         given = set(rows)
         around = [row for row in near if (row in ledger.checks or row in offered) and row not in given]
         return labeled(ledger, rows, value, via, key) | {"unseen": True, "around": around} | more
@@ -75,6 +85,23 @@ def label(
     checks = [row for row in rows if row in waiting] if value is not None else []
     event = labeled(ledger, rows, value, via, key) | ({"unseen": False} if via in ("lasso", "list") else {})
     return event | ({"checks": checks} if checks or via == "random" else {}) | more
+
+
+def _number(value: object, rows: list) -> float | str:
+    """The number for a row, or "cannot"."""
+    if len(rows) > 1:
+        raise Refused(400, f"Invalid rows; expected one row, because {len(rows)} rows seldom have the same number.")
+    if value == CANNOT:
+        return CANNOT
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        raise Refused(400, f"Invalid number {str(value)[:40]!r}; expected a number such as 12.5.")
+    return float(value)
+
+
+def refuse_numbers(ledger: Ledger, what: str) -> None:
+    """Refuse a request that only a target of classes has."""
+    if ledger.numeric:
+        raise Refused(409, f"The labels of this session are numbers. {what}")
 
 
 def keep_promise(ledger: Ledger, body: dict, key: Callable[[int], str], promise: dict | None, hidden: set) -> dict:
@@ -92,7 +119,7 @@ def keep_promise(ledger: Ledger, body: dict, key: Callable[[int], str], promise:
 def accept(ledger: Ledger, body: dict, n: int, key: Callable[[int], str], answer: Any, hidden: set) -> dict:
     """Give rows that no one looked at the class that is predicted for them with at least some confidence.
 
-    Random checks among them stay open, or keep their answer. The event keeps what they would have been labeled as.
+    Random checks among them stay open, or keep their label. The event contains the label that they would have got.
     """
     above: Any = body.get("above")
     wanted = body.get("class")
@@ -146,7 +173,7 @@ def skip(
 
 
 def note(ledger: Ledger, body: dict, n: int, key: Callable[[int], str]) -> dict:
-    """Write a note on a row; "" removes it."""
+    """Write a note on a row. An empty text removes it."""
     row, text = body.get("row"), body.get("note")
     if type(row) is not int or not 0 <= row < n:
         raise Refused(400, f"Invalid row; expected a row number from 0 to {n - 1}.")
@@ -156,14 +183,14 @@ def note(ledger: Ledger, body: dict, n: int, key: Callable[[int], str]) -> dict:
 
 
 def request_facts(body: dict) -> dict:
-    """Facts of a request about itself: what was on the screen, how long it took."""
+    """The parts of a request that describe it, such as the guess on the screen and the time it took."""
     return {name: body[name] for name in REQUEST_FACTS if type(body.get(name)) in (int, float, str)}
 
 
 def _rows(body: dict, n: int) -> list:
     rows = body.get("rows")
     if not isinstance(rows, list) or not rows or not all(type(row) is int and 0 <= row < n for row in rows):
-        raise Refused(400, f"rows are not accepted: give a list of row numbers from 0 to {n - 1}.")
+        raise Refused(400, f"Invalid rows; expected a list of row numbers from 0 to {n - 1}.")
     return list(dict.fromkeys(rows))
 
 
@@ -183,7 +210,7 @@ def _taken(ledger: Ledger, body: dict, rows: list, value: int | str | None) -> d
 
 
 def back(ledger: Ledger, events: list, op: str, rev: object, who: object = None) -> dict:
-    """Take an event back ("undo"), or an undo ("redo"). By default the newest, of this person where one is named."""
+    """Take an event back ("undo"), or an undo ("redo"). The default is the newest one, of person `who` if given."""
     stack = ledger.undoable if op == "undo" else ledger.redoable
     own = [one for one in stack if who is None or events[one - 1].get("who", who) == who]
     if rev is None and stack and not own:
@@ -198,11 +225,16 @@ def back(ledger: Ledger, events: list, op: str, rev: object, who: object = None)
 
 
 def settings(ledger: Ledger, body: dict) -> dict:
-    """Another goal, fraction of random rows, or confidence below which rows are left unlabeled."""
+    """Change the goal, the fraction of random rows, the lowest confidence of a prediction, or the tolerance."""
     wanted = {name: body[name] for name in SETTINGS if name in body}
+    size = wanted.get("tolerance")
+    if size is not None and not (type(size) in (int, float) and 0 < size < math.inf):
+        raise Refused(400, f"Invalid tolerance={size!r}; expected a number above 0.")
     for name, value in wanted.items():
+        if name == "tolerance":
+            continue
         if (value is not None or name != "abstain") and (type(value) not in (int, float) or not 0 <= value <= 1):
-            raise Refused(400, f"{name}={value!r} is not accepted: give a number from 0 to 1.")
+            raise Refused(400, f"Invalid {name}={value!r}; expected a number from 0 to 1.")
     if not wanted:
         raise Refused(400, f"Give {', '.join(SETTINGS[:-1])} or {SETTINGS[-1]}.")
     before = {name: ledger.settings.get(name) for name in wanted}
@@ -223,6 +255,7 @@ def _new(number: int, name: str) -> dict:
 
 def classes(ledger: Ledger, body: dict) -> dict:
     """Add, rename, merge, hide or show a class."""
+    refuse_numbers(ledger, "They have no classes.")
     op = body.get("op")
     if op == "add":
         return new_class(ledger, _name(ledger, body))
@@ -263,7 +296,7 @@ def _name(ledger, body):
 
 
 def _described(ledger, body, old) -> dict:
-    """The guideline and the key of a class; "" is none."""
+    """The guideline and the key of a class. An empty text removes them."""
     note, key = body.get("note", old.get("note", "")), body.get("key", old.get("key", ""))
     if not isinstance(note, str) or len(note) > LONGEST:
         raise Refused(400, f"The guideline is too long; expected at most {LONGEST} characters.")

@@ -8,7 +8,7 @@ FEWEST = 12  # labels below which columns stay in the order of the table
 
 
 def telling_order(columns: dict, classes: list) -> list:
-    """Return the names of columns, those first that predict the class of labeled rows best.
+    """Return the names of the columns, sorted by how well they predict the class of labeled rows.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def telling_order(columns: dict, classes: list) -> list:
 
 
 def _strength(cells: list, classes: list) -> int:
-    """How many labels the most frequent class of each range or word explains, one row of each aside."""
+    """The number of labels that the most frequent class of each range or word explains, less one per part."""
     parts = _ranges(cells)
     counts: dict = {}
     for part, label in zip(parts, classes):

@@ -12,7 +12,7 @@ SIDE = 64  # pixels of a picture
 
 
 def write_demo(folder: str | Path | None) -> tuple[Path, str, dict, list]:
-    """(table, target, options, classes) of the demonstration, written to a folder where it is not there yet."""
+    """(table, target, options, classes) of the demonstration. The table is written unless the folder contains it."""
     folder = Path(folder or "mercer-demo")
     pictures = folder / "pictures"
     pictures.mkdir(parents=True, exist_ok=True)

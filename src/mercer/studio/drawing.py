@@ -1,10 +1,10 @@
-"""Which rows are drawn as random checks. The certificate is about every row that no one looked at.
+"""The rows that are drawn as random checks. The certificate is about every row that no one looked at.
 
-All rows are in one random order, fixed when the table is read. The checks are the rows of this order that no one has
-looked at: those without a label, and those labeled in bulk without a look. A row that was passed over, by a skip or by
-going on to a later check, waits for its answer, and counts as wrong at the lower end of the interval until it has one.
-So the checks that count are always a beginning of the random order, without gaps, whatever a person does. The order
-needs no memory: a server that was started again draws the same rows.
+All rows are put in one random order when the table is read. The checks are the rows of this order that no one has
+looked at. These have no label, or a label that was given in bulk. A person may pass over a row, by a skip or by a label
+for a later check. The row then waits for its label, and counts as wrong at the lower end of the interval until it has
+one. So the checks that count are always the first rows of the random order, without gaps. A server that was started
+again draws the same rows.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from .ledger import Ledger
 
 AFTER = 10  # events after which a skipped check comes back
-OFFERED = 40  # rows ahead in the order that may be on a screen: a queue, and some that it lost since
+OFFERED = 40  # next rows of the order that may be on a screen, which are a queue and some that it lost since
 
 
 class Draw:
@@ -29,7 +29,7 @@ class Draw:
         self._place = {row: place for place, row in enumerate(self.order)}
 
     def waiting(self, ledger: Ledger) -> list:
-        """The checks that were passed over and have no answer yet."""
+        """The checks that were passed over and have no label yet."""
         passed = [row for row, (_, check) in ledger.skipped.items() if check and _open(ledger, row)]
         begun = self.order[: self._reached(ledger)]
         return list(dict.fromkeys([*(row for row in begun if _open(ledger, row)), *passed]))
@@ -45,17 +45,17 @@ class Draw:
         return found
 
     def offered(self, ledger: Ledger) -> set:
-        """All rows that may be on a screen as a check: their guess is shown nowhere."""
+        """All rows that may be on a screen as a check. Their predictions are hidden."""
         return {*self.waiting(ledger), *self.coming(ledger, OFFERED)}
 
     def next(self, ledger: Ledger, n: int, rev: int) -> list:
-        """The next n checks to ask for: those that wait, but not just skipped, then new ones."""
+        """The next n checks to ask for. Those that wait come before new ones, unless they were just skipped."""
         waiting, coming = self.waiting(ledger), self.coming(ledger, n)
         due = [row for row in waiting if row not in ledger.skipped or rev - ledger.skipped[row][0] >= AFTER]
         return [*due, *coming][:n] or waiting[:n]
 
     def _reached(self, ledger: Ledger) -> int:
-        """How far in the order the answered and the skipped checks of this table reach."""
+        """The place in the order after the last check that was labeled or skipped."""
         answered = [row for row, first in ledger.checks.items() if first.rev > ledger.begun]
         skipped = [row for row, (rev, check) in ledger.skipped.items() if check and rev > ledger.begun]
         return max((self._place[row] + 1 for row in answered + skipped), default=0)

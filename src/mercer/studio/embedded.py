@@ -1,7 +1,7 @@
 """The server behind `mercer.studio(frame)`: its own process, which ends with the Python that started it.
 
-One line of JSON comes in with what to serve, one goes out with the port and the key, or with an error. The standard
-input stays open as long as the other process lives. Its end is the end.
+It reads one line of JSON with the session to serve, and prints one with the port and the key, or with an error. It runs
+until its standard input is closed, which happens when the other process ends.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The folder of a session, next to its table: what was requested, the journal, the lock, and what can be deleted."""
+"""The folder of a session, next to its table. It contains the options, the journal, a lock, and a cache."""
 
 import contextlib
 import hashlib
@@ -40,7 +40,7 @@ class Folder:
 
     Attributes
     ----------
-    journal : `Journal`. settings : what `session.json` holds.
+    journal : `Journal`. settings : content of `session.json`.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -66,12 +66,12 @@ class Folder:
                     raise ValueError
             except ValueError:
                 raise InputError(
-                    f"{self.path / 'session.json'} cannot be read. Delete it and give the options again: the labels "
+                    f"{self.path / 'session.json'} cannot be read. Delete it and give the options again. The labels "
                     "are in journal.jsonl."
                 ) from None
 
     def write_settings(self, **settings: object) -> None:
-        """Write `session.json`, if anything is new in it."""
+        """Write `session.json` if its content has changed."""
         wanted = self.settings | settings
         if wanted != self.settings:
             with replacing(self.path / "session.json", force=True) as (part,):
@@ -79,13 +79,13 @@ class Folder:
             self.settings = wanted
 
     def tell(self, url: str) -> None:
-        """Leave the address of this server for a second one that is started."""
+        """Write the address of this server for a second one."""
         data = json.dumps({"pid": os.getpid(), "url": url}).encode()
         os.ftruncate(self._held, 0)
         write_at(self._held, data, 0)
 
     def door(self, url: str) -> Path:
-        """A page that only this user can read and that leads to an address: others see the arguments of a browser."""
+        """Write a page that leads to an address. Only this user can read it, unlike the arguments of a browser."""
         path = self.path / "open.html"
         path.unlink(missing_ok=True)
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
@@ -100,7 +100,7 @@ class Folder:
             (self.path / "open.html").unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Let others open it."""
+        """Close the folder, so that other processes can open it."""
         self.closed_door()
         with contextlib.suppress(OSError):
             os.ftruncate(self._held, 0)
@@ -108,7 +108,7 @@ class Folder:
             os.close(self._held)
 
     def discard(self) -> None:
-        """Delete a closed folder in which nothing was ever kept."""
+        """Delete a closed folder without events, settings and exports."""
         kept = self.journal.events or self.journal.damage or (self.path / "session.json").exists()
         if not kept and not any((self.path / "exports").iterdir()):
             shutil.rmtree(self.path, ignore_errors=True)
@@ -116,7 +116,7 @@ class Folder:
     def _lock(self) -> None:
         path = self.path / "lock"
         self._held = open_file(path)
-        if not lock(self._held):  # the system releases it when a process ends
+        if not lock(self._held):  # the system releases the lock when a process ends
             os.close(self._held)
             try:
                 url = json.loads(path.read_text(encoding="utf-8")).get("url", "")

@@ -1,8 +1,8 @@
-"""The journal in sentences."""
+"""Describe the events of the journal in sentences."""
 
 from typing import TYPE_CHECKING
 
-from .ledger import CANNOT, Ledger, spread
+from .ledger import CANNOT, Ledger, named, spread
 
 if TYPE_CHECKING:
     from .table import TableRows
@@ -11,7 +11,7 @@ SHOWN = 12  # rows of an event that are named
 
 
 def history(events: list, ledger: Ledger, rows: "TableRows", before: int, limit: int, hidden: set | frozenset) -> list:
-    """The events before a revision, the newest first, as the page shows them. Labels of `hidden` rows are left out."""
+    """The events before a revision, for the page. The newest comes first. Labels of `hidden` rows are left out."""
     names = {one["id"]: one["name"] for one in ledger.classes}
     out: list = []
     for event in reversed(events[: max(before - 1, 0)]):
@@ -73,7 +73,7 @@ def _sentence(event, names, rows):
         return "Settings: " + ", ".join(f"{name} {value}" for name, value in event["settings"]["after"].items())
     if event["op"] == "file":
         lost = sum(place is None for place in event.get("places", []))
-        return f"The table was read{f'; {lost} labeled rows are not in it any more' if lost else ''}"
+        return f"The table was read{f', and {lost} labeled rows are not in it any more' if lost else ''}"
     old, new = event["class"]["before"], event["class"]["after"]
     return {
         "add": f"Added the class {new['name']}",
@@ -105,10 +105,10 @@ def _change(event, names):
 def _word(value, names):
     if isinstance(value, list):
         return "as before"
-    return "no label" if value is None else "can't tell" if value == CANNOT else names.get(value, str(value))
+    return "no label" if value is None else "can't tell" if value == CANNOT else named(value, names)
 
 
 def event_message(event: dict) -> tuple[str, dict]:
-    """An event as the tabs are told of it."""
+    """(name, content) of an event for the tabs of the page."""
     names = ("rev", "op", "rows", "to", "via", "id", "tab", "undoes", "note")
     return "label", {name: event[name] for name in names if name in event}

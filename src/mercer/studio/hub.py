@@ -1,11 +1,11 @@
-"""Server-sent events: every listener gets every event, in one order."""
+"""Send server-sent events to all listeners, in the same order."""
 
 import asyncio
 import json
 from collections.abc import AsyncIterator
 
-QUIET = 15.0  # seconds after which a comment is sent, so that a dead connection is noticed
-MOST = 10_000  # events waiting for a listener that does not read: it is let go, and comes back with the last it saw
+QUIET = 15.0  # seconds after which a comment is sent, so that a lost connection is noticed
+MOST = 10_000  # events waiting for a listener; one that does not read is dropped, and connects again
 
 
 class Hub:
@@ -16,7 +16,7 @@ class Hub:
         self.closed = False
 
     def tell(self, name: str, content: dict, rev: int | None = None) -> None:
-        """Send an event to all listeners; called in the event loop."""
+        """Send an event to all listeners. Call it in the event loop."""
         text = event_text(name, content, rev)
         for listener in list(self._listeners):
             try:
@@ -47,7 +47,7 @@ class Hub:
             self._listeners.discard(queue)
 
     def close(self) -> None:
-        """Say goodbye. All streams end."""
+        """Tell the listeners that the server ends, and end all streams."""
         self.tell("bye", {})
         self.closed = True
         for listener in self._listeners:
@@ -55,6 +55,6 @@ class Hub:
 
 
 def event_text(name: str, content: object, rev: int | None = None) -> str:
-    """One event as it goes over the wire."""
+    """The text of one event, as it is sent."""
     number = "" if rev is None else f"id: {rev}\n"
     return f"{number}event: {name}\ndata: {json.dumps(content, separators=(',', ':'), ensure_ascii=False)}\n\n"

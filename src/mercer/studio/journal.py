@@ -1,7 +1,7 @@
-"""The journal: one line of JSON for each event, on the disk before it is acknowledged, each sealed by the one before.
+"""The journal, with one line of JSON per event. Each event is on disk before it is acknowledged.
 
-An event carries ``hash`` = sha256 of the hash before it and of its own text, so that a changed byte anywhere is found.
-A last line without its end was never acknowledged (the machine stopped while it was written) and is cut off, and so
+An event contains ``hash``, the sha256 of the previous hash and of its own text, so that any changed byte is found. A
+last line without its end was never acknowledged, because the machine stopped while it was written. It is cut off. So
 are empty lines at the end, which some editors add.
 """
 
@@ -20,7 +20,7 @@ START = "0" * 64
 
 
 class Damaged(InputError):
-    """A line of the journal is not what was written."""
+    """A line of the journal was changed."""
 
 
 class JournalReplaced(InputError):
@@ -41,9 +41,9 @@ class Journal:
 
     Attributes
     ----------
-    events : all of them, in order; ``rev`` counts from 1.
-    damage : a sentence where a line is not what was written. The events before it are kept, and none can be added.
-    repaired : a sentence where a last line without its end was cut off.
+    events : all of them, in order. ``rev`` counts from 1.
+    damage : a sentence if a line was changed, else None. The events before it are kept, and none can be added.
+    repaired : a sentence if a last line without its end was cut off, else None.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -69,8 +69,8 @@ class Journal:
                 os.fsync(self._file)
             if torn:
                 self.repaired = (
-                    f"The last line of {self.path.name} had no end: mercer was stopped while it was written, before it "
-                    f"was acknowledged. It was cut off; the {len(self.events)} events before it are kept."
+                    f"The last line of {self.path.name} had no end, because mercer was stopped while it was written. "
+                    f"It was cut off. The {len(self.events)} events before it are kept."
                 )
         self._size = len(whole)
 
@@ -87,11 +87,11 @@ class Journal:
 
     @property
     def hash(self) -> str:
-        """The seal of all events so far."""
+        """The hash of the last event, which depends on all events."""
         return self.events[-1]["hash"] if self.events else START
 
     def append(self, body: dict) -> dict:
-        """Write an event and wait until it is on the disk. OSError, and nothing written, where there is no room."""
+        """Write an event and wait until it is on disk. If the disk is full, OSError is raised."""
         if self.damage:
             raise Damaged(self.damage)
         self.check()
@@ -123,7 +123,7 @@ class Journal:
             )
 
     def copy(self) -> Path:
-        """Write all events to another file next to this one, under a name that is free. OSError where it cannot be."""
+        """Write all events to another file next to this one, under a new name. OSError if that fails."""
         number = 1
         while (path := self.path.with_name(f"{self.path.stem}-kept-{number}.jsonl")).exists():
             number += 1
@@ -144,8 +144,8 @@ class Journal:
             good = False
         if not good:
             raise Damaged(
-                f"Line {number} of {self.path} is not what was written: a byte was changed. The {number - 1} events "
-                "before it are shown. Bring the file back from a copy, or cut it before this line to go on from there."
+                f"Line {number} of {self.path} was changed after it was written. The {number - 1} events before it are "
+                "shown. Bring the file back from a copy, or cut it before this line to go on from there."
             )
         if event["v"] > VERSION:
             raise Damaged(f"{self.path} was written by a newer mercer. Update mercer to go on.")

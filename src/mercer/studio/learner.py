@@ -1,4 +1,4 @@
-"""The process that learns: it takes the newest labeling, skips those that were overtaken, and ends with its parent.
+"""The process that learns. It takes the newest labeling, skips older ones, and ends with its parent.
 
 A small first model predicts as soon as possible. In idle time the model of the standard sizes is prepared. From then on
 it predicts, so that the predictions equal those of Python and of the command. Exports wait for it.
@@ -18,23 +18,24 @@ from ..few_label.sizes import SIZES, Sizes
 from ..jobs.dataset import read
 from ..report.picture import PlaneEmbedding, on_grid
 from ..types import Estimator, Rows
-from .answering import LearnerTask, accuracy_of, answer_of, no_accuracy, no_why, queue_of, suspicious_of, why_of
+from .answering import no_accuracy, no_why
 from .exports import write_export
-from .preparation import Preparation, standard_model
-from .promise import promise_of
-from .table import read_options
+from .kinds import kind_of
+from .preparation import Preparation
+from .table import as_numbers, read_options, targets_of
+from .task import LearnerTask
 from .unusual import UnusualFirst
 
 COVERED = 60  # rows of the queue before there are two classes
-KEPT = 8  # labelings whose models are kept, so that undo answers at once
+KEPT = 8  # labelings whose models are kept, so that undo needs no fit
 GRID = 65_535
 AHEAD = 3  # rows of the queue whose labels are tried in idle time
 PAUSE = 2.0  # seconds without a label after which the model of the standard sizes is prepared
-TICK = 0.1  # seconds between looks whether it is there
+TICK = 0.1  # seconds between looks whether it is ready
 
 
 def warm() -> None:
-    """Place some rows on a map: what is imported and compiled is then there when the table comes."""
+    """Place some rows on a map, so that everything is imported and compiled before the table comes."""
     PlaneEmbedding(0).fit(np.random.default_rng(0).normal(size=(300, 3)))
 
 
@@ -53,11 +54,11 @@ class Learner:
         self.sizes = sizes
         self.preparation: Preparation | None = None  # of the model of the standard sizes
         self.pipe, self.data, self.target, self.options, self.seed = pipe, data, target, options, seed
-        self.cache = cache
-        self.unusual: UnusualFirst | None = None  # the order of the questions, if it is that of a detector
+        self.cache, self.kind = cache, kind_of(False)
+        self.unusual: UnusualFirst | None = None  # an order of the questions by a detector, or None
         self.wanted: LearnerTask | None = None
         self.asked: list = []  # requests not served yet
-        self.model: Estimator = None  # the newest snapshot, and the task it answers
+        self.model: Estimator = None  # the newest snapshot, and its task
         self.fast: Estimator = None
         self.task: Any = None
         self.known: dict = {}  # models of earlier labelings
@@ -66,10 +67,10 @@ class Learner:
         self.failed: InputError | None = None  # why there is no model of the standard sizes
 
     def run(self) -> None:
-        """Prepare, then answer until the pipe is closed."""
+        """Prepare the table, then predict and serve requests until the pipe is closed."""
         try:
             self.prepare()
-        except (EOFError, OSError):  # the server is gone
+        except (EOFError, OSError):  # the server has ended
             raise
         except Exception as error:
             fault = "" if isinstance(error, InputError) else f"This is a fault in mercer. {type(error).__name__}: "
@@ -90,7 +91,7 @@ class Learner:
                 self.look_ahead(self.pending_ahead()[0])
 
     def say(self, kind, *content: object) -> None:
-        """To the server."""
+        """Send a message to the server."""
         self.pipe.send((kind, *content))
 
     def stage(self, name: str, text: str, share=None, cancellable: bool = False) -> None:
@@ -98,9 +99,9 @@ class Learner:
         self.say("stage", {"name": name, "text": text, "share": share, "cancellable": cancellable})
 
     def listen(self, wait: bool = False) -> None:
-        """Take in what the server sent. EOFError when it is gone."""
+        """Take in what the server sent. EOFError is raised if the server has ended."""
         if wait and self.preparation:
-            if self.asked or not self.pipe.poll(PAUSE):  # what is asked and cannot be served is an export
+            if self.asked or not self.pipe.poll(PAUSE):  # a request that cannot be served is an export
                 with self.preparation.going_on():
                     while not (self.preparation.done or self.pipe.poll(TICK)):
                         pass
@@ -124,7 +125,9 @@ class Learner:
     def prepare(self) -> None:
         """Read, encode, place and decompose the rows."""
         self.stage("reading", "reading the table", 0.0)
-        (self.job,) = read(self.data, [self.target], read_options(self.options), need_labels=False, new_target=True)
+        targets = targets_of(self.target, self.options)
+        self.job, *_ = read(self.data, targets, read_options(self.options), need_labels=False, new_target=True)
+        self.kind = kind_of(as_numbers(self.job.labels, self.target, self.options).numeric)
         X, n = self.job.X, len(self.job.names)
         self.listen()
         order = np.random.default_rng([self.seed, 1]).permutation(n)
@@ -136,10 +139,11 @@ class Learner:
             self.listen()
             self.stage("preparing", event.text, 0.2 + 0.7 * event.fraction)
 
-        model = standard_model().set_params(time_budget=self.sizes.first_seconds)
-        self.prepared = model.prepare(X, core if len(core) < n else None, on_event=tell, hints=self.job.hints)
+        model: Estimator = self.kind.model().set_params(time_budget=self.sizes.first_seconds)
+        more = {} if self.job.hints is None else {"hints": self.job.hints}
+        self.prepared = model.prepare(X, core if len(core) < n else None, on_event=tell, **more)
         if len(core) < n or self.prepared.skipped_:
-            self.preparation = Preparation(X, self.job.hints)
+            self.preparation = Preparation(self.kind.model(), X, more)
         self.listen()
         if self.options.get("outliers"):
             self.stage("preparing", "finding unusual rows", 0.95)
@@ -147,7 +151,7 @@ class Learner:
         self.coverage = suggest(self.prepared, min(COVERED, len(self.prepared.advice_rows()))).rows.tolist()
 
     def placed(self, X: Rows, core):
-        """uint16 positions of all rows as bytes. Kept in the cache, which belongs to this table."""
+        """The uint16 positions of all rows as bytes, from the cache of this table if they are there."""
         file = self.cache / "map.npy"
         if file.exists():
             with contextlib.suppress(ValueError, OSError):
@@ -170,7 +174,7 @@ class Learner:
     # Labels
 
     def overtaken(self):
-        """Whether the answer being made is not wanted any more. Quick requests are served meanwhile."""
+        """Whether the predictions that are being computed are outdated. Quick requests are served meanwhile."""
         self.listen()
         for request in [one for one in self.asked if one[0] == "why"]:
             self.asked.remove(request)
@@ -178,20 +182,20 @@ class Learner:
         return self.cancelled or self.wanted is not None
 
     def answer(self, task) -> None:
-        """The fast answer, then the full one, unless newer labels come."""
+        """Compute fast predictions and then full ones, unless newer labels come."""
         self.wanted = None
         try:
             self._answer(task)
         except Stopped:
             if self.cancelled:
-                self.stage("idle", "cancelled; the next label starts again")
+                self.stage("idle", "cancelled until the next label")
             return
         except InputError as error:
             self.stage("idle", str(error))
             return
-        except (EOFError, OSError):  # the server is gone
+        except (EOFError, OSError):  # the server has ended
             raise
-        except Exception as error:  # named on the page with its event; the next labels are tried
+        except Exception as error:  # the page names the event, and the next labels are tried
             self.say("fault", task.rev, f"{type(error).__name__}: {error}.")
         self.stage("idle", "ready")
 
@@ -207,10 +211,10 @@ class Learner:
             self.stage("answering", f"learning from {len(task.rows)} labels", 0.0, cancellable=True)
             teach: Any = {"drawn": np.array(task.drawn), "stop": self.overtaken}
             fast = self.numbered(task).taught(task.rows, task.ids, tier="fast", **teach)
-            if task is not self.task:  # else the full answer of the first model is shown, and stays until the next one
+            if task is not self.task:  # otherwise the full predictions of the first model are shown until the next ones
                 self.model = self.fast = fast
                 self.task = task
-                self.say("answer", answer_of(fast, task.rev, "fast"), task.rev)
+                self.say("answer", self.kind.answer_of(fast, task.rev, "fast"), task.rev)
                 if self.overtaken():
                     raise Stopped
                 self.facts(task, full=False)
@@ -224,17 +228,17 @@ class Learner:
                 self.known.pop(next(iter(self.known)))
         self.fast, self.model = kept
         self.task = task
-        self.say("answer", answer_of(self.model, task.rev, "full"), task.rev)
+        self.say("answer", self.kind.answer_of(self.model, task.rev, "full"), task.rev)
         if self.overtaken():
             raise Stopped
         self.facts(task, full=True)
 
     def same(self, task) -> tuple:
-        """The values that the predictions for a task depend on. A new class name changes the meaning of hints."""
+        """The values that determine the predictions for a task. With hints they include the class names."""
         return task.same if self.job.hints is None else (task.same, tuple(task.names.items()))
 
     def numbered(self, task) -> Estimator:
-        """The prepared model, whose hints name class numbers as the labels of a task do."""
+        """The prepared model, with class numbers instead of names in its hints."""
         if self.job.hints is None:
             return self.prepared
         model: Estimator = copy.copy(self.prepared)
@@ -242,19 +246,20 @@ class Learner:
         return model
 
     def facts(self, task, full) -> None:
-        """Queue, accuracy and doubtful labels for the model that there is now."""
+        """Send the queue, the accuracy and the doubtful labels of the present model."""
         names = self.job.names
-        queue = queue_of(self.model, task, self.coverage, names, self.unusual.rows(task) if self.unusual else None)
+        unusual = self.unusual.rows(task) if self.unusual else None
+        queue = self.kind.queue_of(self.model, task, self.coverage, names, unusual)
         if self.model is None:
             self.say("facts", queue, no_accuracy(task), {"rev": task.rev, "items": [], "text": ""})
             return
-        accuracy = accuracy_of(self.model, task, full)
-        self.say("promise", promise_of(self.model, task) if full else None)
-        self.say("facts", queue, accuracy, suspicious_of(self.model, task, names))
+        accuracy = self.kind.accuracy_of(self.model, task, full)
+        self.say("promise", self.kind.promise_of(self.model, task) if full else None)
+        self.say("facts", queue, accuracy, self.kind.suspicious_of(self.model, task, names))
         self.queue = [item["row"] for item in queue["items"] if item["via"] == "queue"]
 
     def change_model(self, preparation: Preparation) -> None:
-        """Go on with the model of the standard sizes: the present labeling is one more lesson."""
+        """Go on with the model of the standard sizes, which is taught the present labeling."""
         self.preparation = None
         try:
             self.prepared = preparation.model
@@ -269,11 +274,11 @@ class Learner:
     # Questions
 
     def request(self):
-        """The first request that can be served now: exports wait for the model of the standard sizes."""
+        """The first request that can be served now. Exports wait for the model of the standard sizes."""
         return next((one for one in self.asked if one[0] != "export" or self.preparation is None), None)
 
     def serve(self, request):
-        """Answer one request. What fails is said, and the process goes on."""
+        """Serve one request. A failure is reported, and the process goes on."""
         kind, number, *content = request
         try:
             value = getattr(self, f"reply_{kind}")(*content)
@@ -284,40 +289,42 @@ class Learner:
             self.say("reply", number, None, f"This is a fault in mercer. {type(error).__name__}: {error}.")
 
     def reply_why(self, row):
-        """Reasons for the answer in a row."""
+        """The reasons for the prediction of a row."""
         if self.model is None:
-            return no_why(row)
-        found = why_of(self.model, self.task, row, self.job.names, self.job.distinctive)
+            return no_why(row, "There is no prediction yet.")
+        found = self.kind.why_of(self.model, self.task, row, self.job.names, self.job.distinctive)
+        if self.task.numeric:
+            return found
         key = (self.task.rev, row)
         if key not in self.ahead and row not in self.task.labeled:
             self.ahead[key] = None
         return found | {"if": self.ahead.get(key)}
 
     def reply_export(self, what, path: str | Path, facts, task):
-        """Write a file from the full model of a labeling, whose classes have their names."""
+        """Write a file from the full model of a labeling, taught with class names."""
         if not task.ready:
-            raise InputError("There is no answer to export yet: label rows of two classes first.")
+            raise InputError(f"There is no prediction to export yet. {task.missing}")
         if self.failed:
             raise self.failed
         if self.same(task) in self.known:
-            facts |= {"digest": answer_of(self.known[self.same(task)][1], task.rev, "full").digest}
-        words = [task.names[c] for c in task.ids]
+            facts |= {"digest": self.kind.answer_of(self.known[self.same(task)][1], task.rev, "full").digest}
+        words = task.ids if task.numeric else [task.names[c] for c in task.ids]
         model = self.prepared.taught(task.rows, words, drawn=np.array(task.drawn))
-        write_export(what, Path(path), self.job, model, task, facts)
+        write_export(what, Path(path), self.job, model, task, facts, self.kind.writers)
         return Path(path).name
 
     # Idle time
 
     def pending_ahead(self):
         """Rows whose look-ahead was requested, or is next in the queue."""
-        if self.fast is None or self.task is None or self.cancelled:
+        if self.fast is None or self.task is None or self.task.numeric or self.cancelled:
             return []
         rev = self.task.rev
         rows = [row for (r, row), value in self.ahead.items() if r == rev and value is None]
         return rows + [row for row in getattr(self, "queue", [])[:AHEAD] if (rev, row) not in self.ahead]
 
     def look_ahead(self, row) -> None:
-        """How many other answers each likely class of a row would change, by teaching it to a copy."""
+        """Count the predictions that each likely label of a row would change, by teaching it to a copy."""
         rev, before = self.task.rev, self.fast
         likely = np.argsort(-self.model.probabilities_[row], kind="stable")[:3]
         found = []
@@ -331,9 +338,9 @@ class Learner:
                 found.append({"class": int(name), "changes": int(other.sum())})
         except Stopped:
             return
-        except (EOFError, OSError):  # the server is gone
+        except (EOFError, OSError):  # the server has ended
             raise
-        except Exception:  # the same labels are reported where they are learned from
+        except Exception:  # a fault of the same labels is reported when they are learned
             found = []
         self.ahead = {key: value for key, value in self.ahead.items() if key[0] == rev} | {(rev, row): found}
         self.say("ahead", rev, row)

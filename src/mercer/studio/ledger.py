@@ -1,37 +1,44 @@
-"""The state after the events of a journal: labels, classes, settings, and what can be undone."""
+"""The state after the events of a journal, with labels, classes, settings and the events that can be undone."""
 
 from dataclasses import dataclass, field
 
-CANNOT = "cannot"  # a label that says: no one can tell
-MOST_CLASSES = 254  # an answer is a byte, and 255 is none
-MOVED = 0  # represents the event of a label that came from an earlier version of the table
-MANY = 12  # rows that a sheet shows: of older journals, a lasso around more was not looked at
+CANNOT = "cannot"  # the label of a row that cannot be classified
+MOST_CLASSES = 254  # a predicted class is a byte, and 255 is none
+MOVED = 0  # instead of the event of a label from an earlier version of the table
+MANY = 12  # rows that a sheet shows; in older journals, rows of a larger lasso were not looked at
 
 
 def spread(value: object, number: int) -> list:
-    """A value for each of so many rows. Events contain one value where it is the same for all."""
+    """A value for each of so many rows. Events contain a single value if it is the same for all."""
     return value if isinstance(value, list) else [value] * number
 
 
 def folded(values: list) -> object:
-    """The way back from `spread`."""
+    """The inverse of `spread`."""
     return values[0] if values and all(value == values[0] for value in values) else values
+
+
+def named(value: object, names: dict) -> str:
+    """A label as text. `names` are those of the classes."""
+    if value == CANNOT:
+        return "cannot tell"
+    return f"{value:.15g}" if isinstance(value, float) else names[value]
 
 
 @dataclass(frozen=True)
 class Given:
-    """A label: class number or "cannot", how it came, and the event that gave it."""
+    """A label (class number, number or "cannot"), how it came, and the event that gave it."""
 
-    value: int | str
+    value: int | float | str
     via: str
     rev: int
 
 
 @dataclass(frozen=True)
 class First:
-    """The first answer to a random check and its event. The certificate counts it, whatever becomes of the label."""
+    """The first label of a random check and its event. The certificate counts it, even if the label changes later."""
 
-    value: int | str | None
+    value: int | float | str | None
     rev: int
 
 
@@ -42,22 +49,24 @@ class Ledger:
     Attributes
     ----------
     labels : {row: `Given`}. changed : {row: event that changed it last}.
-    holder : {row: event whose label it has now}: undo and redo give it back to an older one.
-    before, after : {event: {row: holder}} before and after each event.
+    holder : {row: event whose label it has now}. Undo and redo set it to an older event.
+    before, after : {event: {row: holder}}, before and after each event.
     keys : {row: fingerprint of its cells}, of all rows that ever had a label.
-    checks : {row: `First`} of the random checks that were answered.
-    bulk : {row: [(event, class)]}: labels that a row got, or would have got, among many that no one looked at.
-    unlooked : events that labeled rows which no one looked at; accepting : those that accepted predictions.
+    checks : {row: `First`} of the random checks that have a label.
+    bulk : {row: [(event, class)]}: labels that a row got in bulk, or would have got without the check.
+    unlooked : events that labeled rows in bulk. accepting : events that accepted predictions.
     skipped : {row: (event, whether it was a random check)}. begun : the event that read the present table.
     undoer : {event: the one that took it back}. author : {row: who changed it last}.
     annotators : {event: name of the annotator}. moved : {row: name}, of labels from an earlier version of the table.
     seconds : {row: {second annotator: (annotator, label, second label)}}, given without a look at the first one.
-    postponed : {(row, annotator): event}: questions for a second label that were skipped.
+    postponed : {(row, annotator): event}: skipped questions for a second label.
     classes : [{"id", "name", "hidden", "merged"}], by number.
-    settings : goal, random_share, abstain.
+    numeric : whether the labels are numbers, always floats, instead of classes.
+    settings : goal, random_share, abstain, double_share, tolerance. retuned : how often the tolerance was changed after
+        a check.
     undoable, redoable : events, the newest last. undone : events that another one took back.
     answered : {id of a request: event}.
-    sha256 : of the table that the row numbers speak of.
+    sha256 : of the table that the row numbers belong to.
     notes : {row: text}.
     lost : labels of rows that are not in the table any more: [{"key", "value", "via", "drawn"}].
     """
@@ -81,7 +90,9 @@ class Ledger:
     seconds: dict = field(default_factory=dict)
     postponed: dict = field(default_factory=dict)
     classes: list = field(default_factory=list)
+    numeric: bool = False
     settings: dict = field(default_factory=dict)
+    retuned: int = 0
     undoable: list = field(default_factory=list)
     redoable: list = field(default_factory=list)
     undone: set = field(default_factory=set)
@@ -108,6 +119,7 @@ class Ledger:
         via = event.get("via", "")
         if event["op"] == "begin":
             self.sha256, self.begun, self.classes = event["sha256"], rev, [dict(one) for one in event["classes"]]
+            self.numeric = event.get("kind") == "number"
         for row, key, value in zip(rows, spread(event.get("keys"), len(rows)), spread(event.get("to"), len(rows))):
             self.changed[row], self.author[row] = rev, event.get("who")
             if key is not None:
@@ -126,13 +138,15 @@ class Ledger:
             after = event["class"]["after"]
             self.classes[after["id"] : after["id"] + 1] = [after]
         if "settings" in event:
+            before, after = (event["settings"][end].get("tolerance") for end in ("before", "after"))
+            self.retuned += bool(self.checks and before is not None and before != after)
             self.settings |= event["settings"]["after"]
         if "note" in event:
             self._note(**event["note"])
         self._follow_undo(event, rev)
 
     def _second(self, event: dict) -> None:
-        """A second label for a row, or a question for one that was skipped. The label stays."""
+        """Keep a second label for a row, or a skipped question for one. The first label stays."""
         row, name = event["second"], event["annotator"]
         self.changed[row] = event["rev"]
         if event["to"] is None:
@@ -146,7 +160,7 @@ class Ledger:
         return self.annotators.get(self.holder.get(row, 0)) or self.moved.get(row)
 
     def _count(self, event: dict, rows: list, via: str) -> None:
-        """Checks that the event answers, and rows that it labels without a look."""
+        """Count the checks and the rows in bulk that an event labels."""
         value, rev = event.get("to"), event["rev"]
         if event["op"] != "label":
             return
@@ -199,7 +213,7 @@ class Ledger:
             self.redoable.clear()
 
     def _move(self, event: dict) -> None:
-        """The table was replaced by another one: labels, checks and skips go where their rows are now."""
+        """Move labels, checks and skips to the rows of a table that replaced the earlier one."""
         place = dict(zip(event.get("rows", []), event.get("places", [])))
         lost, self.lost, rev = self.lost, [], event["rev"]
         notes = {place[row]: (note, self.keys[row]) for row, note in self.notes.items() if place.get(row) is not None}
@@ -222,7 +236,7 @@ class Ledger:
                 self.lost.append({name: value for name, value in one.items() if name != "row"})
 
     def _held(self, row: int, place: int | None) -> dict:
-        """All that is known of a row, and where it is now."""
+        """Everything that is known of a row, with its number in the new table."""
         given, first = self.labels.get(row), self.checks.get(row)
         return {
             "row": place,
@@ -257,15 +271,15 @@ class Ledger:
         return rev not in self.undoer or not self.in_force(self.undoer[rev])
 
     def unseen(self, row: int) -> bool:
-        """Whether a row has a label that was given to many rows at once, which no one looked at."""
+        """Whether a row has a label that was given in bulk, without a look."""
         return row in self.labels and self.holder.get(row) in self.unlooked
 
     def accepted(self, row: int) -> bool:
-        """Whether the label of a row is a prediction that was accepted without a look: nothing is learned from it."""
+        """Whether the label of a row is an accepted prediction. The model does not learn from these."""
         return row in self.labels and (self.labels[row].via == "accept" or self.holder.get(row) in self.accepting)
 
-    def bulk_label(self, row: int) -> int | str | None:
-        """The class that a row got, or would have got were it not a check, among rows that no one looked at."""
+    def bulk_label(self, row: int) -> int | float | str | None:
+        """The class that a row got in bulk, or would have got if it were not a check."""
         return self.resolved(self._bulk(row)[1])
 
     def as_predicted(self, row: int) -> bool:
@@ -279,26 +293,26 @@ class Ledger:
                 found = (None, None) if value is None else (rev, value) if found[1] is None else found
         return found
 
-    def resolved(self, value: int | str | None) -> int | str | None:
+    def resolved(self, value: int | float | str | None) -> int | float | str | None:
         """The class into which a class was merged."""
         while isinstance(value, int) and self.classes[value]["merged"] is not None:
             value = self.classes[value]["merged"]
         return value
 
     def outcomes(self) -> list:
-        """[(row, first answer, label given without a look or None)] of all checks that were answered."""
+        """[(row, first label, label given in bulk or None)] of all checks that have a label."""
         return [(row, self.resolved(first.value), self.bulk_label(row)) for row, first in sorted(self.checks.items())]
 
-    def value(self, row: int) -> int | str | None:
-        """The class of a row, "cannot", or None."""
+    def value(self, row: int) -> int | float | str | None:
+        """The class or number of a row, "cannot", or None."""
         return self.labels[row].value if row in self.labels else None
 
     def label(self, rows: list, value: object) -> dict:
-        """The part of an event that gives rows a label, or takes it away (None)."""
+        """The part of an event that sets the label of rows, or removes it (None)."""
         return {"rows": rows, "from": folded([self.value(row) for row in rows]), "to": value}
 
     def inverse(self, event: dict) -> dict | None:
-        """The part of an event that takes another one back, as far as nothing newer is in its way; else None."""
+        """The part of an event that takes another one back, for rows without newer events. None if there are none."""
         rows, number = event.get("rows", []), len(event.get("rows", []))
         back = [
             (row, before, after)
@@ -325,7 +339,7 @@ class Ledger:
         return found or None
 
     def labeling(self) -> tuple[list, list, list]:
-        """(rows, class numbers, whether each was drawn at random) of all labels to learn from: those of a person."""
+        """(rows, class numbers or numbers, whether each was drawn at random) of the labels that a person gave."""
         rows = sorted(row for row, given in self.labels.items() if given.value != CANNOT and not self.accepted(row))
         return rows, [self.labels[row].value for row in rows], [row in self.checks for row in rows]
 

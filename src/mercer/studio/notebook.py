@@ -1,4 +1,4 @@
-"""`mercer.studio(frame)`: the web app in a notebook, with its labels and predictions as data frames."""
+"""`mercer.studio(frame)` shows the web app in a notebook. Its labels and predictions are data frames."""
 
 import html
 import json
@@ -21,7 +21,7 @@ from .folder import ENDING
 from .journal import Journal
 from .ledger import CANNOT, Ledger
 
-PATIENCE = 15.0  # seconds to wait for an earlier server on the same folder to end
+PATIENCE = 15.0  # seconds to wait until an earlier server of the same folder has ended
 
 
 class Studio:
@@ -52,14 +52,14 @@ class Studio:
     def labels(self) -> pd.DataFrame:
         """The labels given so far, one row each, with the index of the frame. Read from the journal, also after `stop`.
 
-        Columns: the target, `via` (how the label was given), `when`, and `annotator` (None without a name).
+        The columns are the target, `via` (how the label was given), `when`, and `annotator` (None without a name).
         """
         ledger, times = self._ledger()
         rows = sorted(row for row, given in ledger.labels.items() if given.value != CANNOT)
         names = {one["id"]: one["name"] for one in ledger.classes}
         given = [ledger.labels[row] for row in rows]
         columns = {
-            self.target: [names[one.value] for one in given],
+            self.target: [one.value if ledger.numeric else names[one.value] for one in given],
             "via": [one.via for one in given],
             "when": pd.to_datetime([times[one.rev] for one in given]),
             "annotator": pd.Series([ledger.annotator(row) for row in rows], dtype=object).to_numpy(),
@@ -68,20 +68,32 @@ class Studio:
 
     @property
     def predictions(self) -> pd.DataFrame:
-        """The prediction for every row, with the index of the frame. Missing where there is none yet.
+        """The predictions for all rows, with the index of the frame. They are missing before the first model.
 
-        Columns: the target, `confidence` (1 for given labels) and `source` (given or predicted).
+        The columns are the target, `confidence` (1 for given labels) and `source` (given or predicted). For numbers,
+        `low` and `high` are the ends of the 90% interval instead of `confidence`.
         """
+        ledger, _ = self._ledger()
+        if ledger.numeric:
+            return self._numbers(ledger)
         found = np.frombuffer(self._read("answers"), dtype=np.uint8).reshape(-1, 3)
         names = {one["id"]: one["name"] for one in json.loads(self._read("session"))["classes"]}
         value = np.array([names.get(int(c)) for c in found[:, 0]], dtype=object)
         sure = np.where(found[:, 0] == NONE, np.nan, found[:, 2] / 255.0)
         source = np.array([None if c == NONE else "predicted" for c in found[:, 0]], dtype=object)
-        ledger, _ = self._ledger()
         for row, given in ledger.labels.items():
             if given.value != CANNOT:
                 value[row], sure[row], source[row] = names[given.value], 1.0, "given"
         return pd.DataFrame({self.target: value, "confidence": sure, "source": source}, index=self._index)
+
+    def _numbers(self, ledger: Ledger) -> pd.DataFrame:
+        value, reach = np.frombuffer(self._read("answers"), dtype="<f8").reshape(-1, 2).T.copy()
+        source = np.array([None if np.isnan(one) else "predicted" for one in value], dtype=object)
+        for row, given in ledger.labels.items():
+            if given.value != CANNOT:
+                value[row], reach[row], source[row] = given.value, 0.0, "given"
+        ends = {"low": value - reach, "high": value + reach}
+        return pd.DataFrame({self.target: value, **ends, "source": source}, index=self._index)
 
     @property
     def accuracy(self) -> dict:
@@ -93,14 +105,14 @@ class Studio:
         }
 
     def export(self, what: str = "table", format: str = "csv") -> Path:
-        """Write a file, and return where it is.
+        """Write a file, and return its path.
 
         Parameters
         ----------
         what : str, default="table"
             table, labels, report, certificate, model, label_studio or cleanlab.
         format : str, default="csv"
-            Of a table: csv or parquet.
+            Format of a table, "csv" or "parquet".
         """
         return self.data.parent / json.loads(self._read("export", {"what": what, "format": format}))["path"]
 
@@ -127,7 +139,7 @@ class Studio:
         )
 
     def _ledger(self):
-        """The present state, from the journal on disk. An unfinished last line is left alone."""
+        """The present state, from the journal on disk. An unfinished last line is ignored."""
         path, ledger = self.data.with_name(self.data.name + ENDING) / "journal.jsonl", Ledger()
         events = Journal.read(path)
         for event in events:
@@ -156,6 +168,8 @@ def studio(
     folder: str | Path = "mercer-studio",
     classes: Any = (),
     goal: float | None = None,
+    kind: str | None = None,
+    tolerance: float | None = None,
     id: str | None = None,
     image: str | None = None,
     text: str | None = None,
@@ -168,7 +182,7 @@ def studio(
     outliers: bool = False,
     height: int = 780,
 ) -> Studio:
-    """Label rows in a notebook: the web app of `mercer studio`, as a frame in the output of a cell.
+    """Label rows in a notebook. The web app of `mercer studio` is shown in the output of a cell.
 
     The server is a process of its own on this machine. It ends with the notebook's kernel. Every label is on disk
     before it is acknowledged, so a kernel that is killed loses none. The same call goes on with the same journal.
@@ -180,25 +194,29 @@ def studio(
     target : str
         Column of labels. It need not be there yet.
     folder : path, default="mercer-studio"
-        Where the table of a frame and its journal are kept. Use one folder per frame. Pictures are read from this
+        Folder of the table of a frame and its journal. Use one folder per frame. Pictures are read from this
         folder only, and their paths are relative to it.
     classes : list of str, default=()
         Names of classes to begin with.
     goal : float, default=None
         Accuracy to certify (0.9).
+    kind : {"class", "number"}, default=None
+        What the labels are. None infers it from the labels that are there, and is "class" without any.
+    tolerance : float, default=None
+        Largest error of a predicted number that counts as correct. It can be set in the web app, too.
     id, image, text : str, default=None
         Columns with the name, the path of a picture and a text of a row.
     ignore : list of str, default=None
         Columns not to learn from.
     hint : str or list of str, default=None
-        Columns of guesses of the class by another source, such as a language model. They are not shown, and how far
-        they are correct is learned from the labels. See `hints` in `FewLabelClassifier.fit`.
+        Columns of guesses of the class by another source, such as a language model. They are not shown. Their accuracy
+        is learned from the labels. See `hints` in `FewLabelClassifier.fit`.
     embed : str or list of str, default=None
         Columns and files of vectors, as `--embed` of the command.
     text_model, image_model : str, default=None
         Models for texts and images, as `--text-model` and `--image-model` of the command.
     annotator : str, default=None
-        Name of the person who labels; every label carries it.
+        Name of the person who labels. It is stored with every label.
     outliers : bool, default=False
         Ask for the most unusual rows first, with the classes odd and ordinary. Each label corrects the order, as
         `OutlierDetector.teach` does.
@@ -219,6 +237,10 @@ def studio(
     """
     if goal is not None and not 0 <= goal <= 1:
         raise InputError(f"Invalid goal={goal!r}; expected a number from 0 to 1.")
+    if kind not in (None, "class", "number"):
+        raise InputError(f"Invalid kind={kind!r}; expected 'class' or 'number'.")
+    if tolerance is not None and not tolerance > 0:
+        raise InputError(f"Invalid tolerance={tolerance!r}; expected a number above 0.")
     if isinstance(data, pd.DataFrame):
         path, index = _written(data, target, Path(folder)), data.index
     else:
@@ -227,8 +249,9 @@ def studio(
             raise InputError(f"There is no file {path}. Give a DataFrame, or the path of a table.")
     options: dict = {"id": id, "image": image, "text": text, "exclude": list(ignore) if ignore is not None else None}
     options |= {"hint": _names(hint), "embed": _names(embed), "text_model": text_model, "image_model": image_model}
-    options["outliers"] = outliers or None
-    asked: dict = {"options": options, "settings": {"goal": goal}, "classes": [str(name) for name in classes]}
+    options |= {"outliers": outliers or None, "kind": kind and [kind]}
+    settings = {"goal": goal, "tolerance": tolerance}
+    asked: dict = {"options": options, "settings": settings, "classes": [str(name) for name in classes]}
     asked["annotator"] = annotator
     return Studio(path, target, index, asked, height)
 
@@ -238,7 +261,7 @@ def _names(value: str | list[str] | None) -> list[str] | None:
 
 
 def _written(frame: pd.DataFrame, target: str, folder: Path) -> Path:
-    """The frame as a table on disk. A file that is the same already stays as it is."""
+    """The path of a frame as a table on disk. A file with the same content is not written again."""
     if not frame.columns.is_unique or not all(isinstance(name, str) for name in frame.columns):
         raise InputError("The columns of the frame need different names that are strings. Rename them.")
     if not len(frame):
@@ -253,7 +276,7 @@ def _written(frame: pd.DataFrame, target: str, folder: Path) -> Path:
 
 
 def _started(asked: dict) -> tuple[Any, int, str]:
-    """(process, port, key) of a server. An earlier one of a kernel that has just ended gets some time to end."""
+    """(process, port, key) of a server. It waits for the server of a kernel that has just ended."""
     end = time.monotonic() + PATIENCE
     while True:
         server = subprocess.Popen(
@@ -276,7 +299,7 @@ def _started(asked: dict) -> tuple[Any, int, str]:
 
 
 def _stopped(server: Any) -> None:
-    """Close its standard input, which ends it. Make it after some seconds."""
+    """Close the standard input of a server, which ends it. It is killed if it still runs after some seconds."""
     if server.stdin and not server.stdin.closed:
         server.stdin.close()
     try:

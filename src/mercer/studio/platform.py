@@ -1,4 +1,4 @@
-"""File operations that differ between operating systems: writing at a place, locks, folders on the disk."""
+"""File operations that differ between operating systems, such as locks and writing at a position."""
 
 import os
 from pathlib import Path
@@ -21,7 +21,7 @@ def open_file(path: Path) -> int:
 
 
 def write_at(file: int, data: bytes, place: int) -> int:
-    """Write bytes at a place of an open file, and return how many were written."""
+    """Write bytes at a position of an open file, and return how many were written."""
     os.lseek(file, place, os.SEEK_SET)
     return os.write(file, data)
 
@@ -40,7 +40,7 @@ def lock(file: int) -> bool:
 
 
 def sync_folder(path: Path) -> None:
-    """Wait until the names in a folder are on the disk. Windows has no such call, and does it by itself."""
+    """Wait until the names in a folder are on disk. Windows needs no such call."""
     if os.name == "nt":
         return
     folder = os.open(path, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""The learner's process. Nothing heavy is imported here: it loads its modules while the server loads its own."""
+"""The process of the learner. It imports its modules while the server imports its own."""
 
 import contextlib
 import multiprocessing
@@ -19,7 +19,7 @@ class Process:
         other.close()  # so that the pipe ends with the process
 
     def end(self, seconds: float = 0.0) -> None:
-        """Wait so long for it to leave by itself, then make it."""
+        """Wait so many seconds until it ends, then kill it."""
         self._process.join(seconds)
         if self._process.is_alive():
             self._process.kill()
@@ -28,10 +28,10 @@ class Process:
 
 
 def learn(pipe: Any) -> None:
-    """Run the learning process: everything comes and goes through the pipe, and its end is the end."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then closes the pipe
+    """Run the learning process until its pipe is closed. All messages go through the pipe."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server handles Ctrl-C and closes the pipe
     with contextlib.suppress(OSError):
-        os.nice(2)  # a label is on the disk before anything is learned from it
+        os.nice(2)  # the server writes labels first
     warnings.simplefilter("ignore")
     from ..backend import single_threaded_blas
     from ..inputs.tables.images import stay_inside

@@ -1,20 +1,20 @@
-"""Accept with a promise in the studio: predictions of which at most 5% are wrong, with 95% certainty.
+"""Accept predictions in the studio with the promise that at most 5% of them are wrong, with 95% certainty.
 
-The checks are those of the certificate. The first label of a check counts, whatever becomes of it. A check that was
-skipped, or that no one can classify, counts as a wrong prediction of the confidence that its row has.
+The checks are those of the certificate. The first label of a check counts, even if it changes later. A check that was
+skipped, or that cannot be classified, counts as a wrong prediction with the confidence of its row.
 """
 
 import numpy as np
 
 from ..advice.accept import accepted, held_out
-from ..types import Estimator
-from .answering import LearnerTask
+from ..few_label.classifier import FewLabelClassifier
 from .ledger import CANNOT
+from .task import LearnerTask
 
 WRONG_AT_MOST, CERTAINTY = 0.05, 0.95
 
 
-def promise_of(model: Estimator, task: LearnerTask) -> dict:
+def promise_of(model: FewLabelClassifier, task: LearnerTask) -> dict:
     """The rows whose predictions can be accepted now, or the checks that are missing.
 
     Returns a dict with `rows` and `classes` to accept, `around` (the predicted class of each check among them), and
@@ -59,7 +59,7 @@ def promise_of(model: Estimator, task: LearnerTask) -> dict:
 
 
 def sentence(facts: dict) -> str:
-    """A sentence on how many rows can be accepted, and on what it would take to accept more."""
+    """A sentence on how many rows can be accepted, and how many more checks would allow more."""
     rate, sure = f"{100 * facts['wrong_at_most']:.3g}%", f"{100 * facts['certainty']:.3g}%"
     if facts["rows"]:
         said = f"{facts['rows']:,} of {facts['free']:,} predictions can be accepted. At most {rate} of them are wrong, "

@@ -1,4 +1,4 @@
-"""Recovery of a session when the learner fails or ends, or when its table is changed: labels are safe in every case."""
+"""Recover a session if the learner fails or ends, or if its table changes. No label is lost."""
 
 import asyncio
 from typing import TYPE_CHECKING
@@ -12,13 +12,13 @@ from .table import TableRows
 if TYPE_CHECKING:
     from .session import Session
 
-WAITS = ("disk_full", "journal_gone", "learner_fault")  # problems that end when what is wrong is put right
+WAITS = ("disk_full", "journal_gone", "learner_fault")  # problems that end when their cause is removed
 AGAIN = "Undo the event, or go on labeling, and the learner tries again."
-TRIES = 2  # times that the learner may end with the same labels before these are left alone
+TRIES = 2  # times that the learner may end with the same labels before these are ignored
 
 
 def check_journal(session: "Session") -> None:
-    """Notice that the journal was deleted or replaced: keep a copy of all events, and state this."""
+    """Report that the journal was deleted or replaced, and keep a copy of all events."""
     try:
         session.journal.check()
     except JournalReplaced as error:
@@ -35,7 +35,7 @@ def check_journal(session: "Session") -> None:
 
 
 async def table_changed(session: "Session") -> None:
-    """Stop learning: the rows may be others now. Show which labels would be found again."""
+    """Stop learning from a table that has changed. Report which labels would be found again."""
     if session.teacher:
         teacher, session.teacher = session.teacher, None
         await asyncio.to_thread(teacher.close)
@@ -50,25 +50,25 @@ async def table_changed(session: "Session") -> None:
         return
     lost = [session.rows.name(row) for row, place in zip(labeled, places) if place is None]
     text = f"{name} was changed on the disk, so nothing is learned from it. {len(labeled) - len(lost)} of "
-    text += f"{len(labeled)} labeled rows are in the new file. Start `mercer studio` again to go on with it; "
-    text += "labels of rows that are gone are kept."
+    text += f"{len(labeled)} labeled rows are in the new file. Start `mercer studio` again to go on with it. "
+    text += "Labels of rows that are gone are kept."
     session.has_problem("file_changed", text, matched=len(labeled) - len(lost), unmatched=lost[:100])
 
 
 async def table_restored(session: "Session") -> None:
-    """Go on: the table is again the one that the labels are of."""
+    """Go on when the earlier table was put back."""
     session.solved("file_changed")
     await restart(session)
 
 
 def fault(session: "Session", rev: int, sentence: str) -> None:
-    """The learner could not learn from the labels of an event. It goes on with the next one."""
+    """Report that the learner failed on the labels of an event. It goes on with the next one."""
     text = f"{_named(session, rev)} could not be learned from: {sentence} Every label is kept. {AGAIN}"
     session.has_problem("learner_fault", text)
 
 
 def gone(session: "Session") -> asyncio.Task | None:
-    """The process that learns has ended: start it again, without the labels with which it ended twice."""
+    """Start the learner again when its process has ended, without the labels with which it ended twice."""
     if session.problem is not None and session.problem["code"] not in WAITS:
         return None
     task = session.sent
@@ -76,7 +76,7 @@ def gone(session: "Session") -> asyncio.Task | None:
     session.ended[same] = session.ended.get(same, 0) + 1
     again = session.ended[same] >= TRIES
     if session.start_teacher is None or (again and task is None):
-        text = "The process that learns has ended. Labels are kept; start `mercer studio` again to learn from them."
+        text = "The process that learns has ended. Labels are kept. Start `mercer studio` again to learn from them."
         session.has_problem("learner_gone", text)
         return None
     at = "" if task is None else f" at {_named(session, task.rev).lower()}"

@@ -30,7 +30,7 @@ def regions(xy: np.ndarray, texts: list | None = None) -> list[dict]:
     u, v = np.minimum((xy * SIDE / 65_536).astype(int), SIDE - 1).T
     counts = np.zeros((SIDE, SIDE))
     np.add.at(counts, (u, v), 1)
-    soft = 1.2 + 15 / np.sqrt(len(rows))  # cells: of few rows, chance alone makes small regions
+    soft = 1.2 + 15 / np.sqrt(len(rows))  # cells; few rows form small regions by chance
     dense = ndimage.gaussian_filter(counts, soft, mode="constant")
     apart, _ = ndimage.label(dense > 0.04 * dense.max(), structure=eight)
     tops = (dense == ndimage.maximum_filter(dense, 2 * int(2.5 * soft) + 1)) & (apart > 0)

@@ -1,15 +1,15 @@
-"""Who may talk to the server: this machine's browser, with what the printed address gives it. No one else.
+"""Accept requests only from a browser on this machine that opened the printed address.
 
 A page on the web can make a browser send requests to 127.0.0.1, and can give its own name that address (rebinding). So
-the Host must be ours to the letter, requests that other sites cause are refused, only JSON is taken, and nothing is
-answered without the cookie, which other sites cannot send. A browser sends cookies to all ports of a host, also to
-those of other users of this machine. So nothing about the table is answered without a key in addition: the page keeps
-it in the storage of its origin, which no other port can read. The address that is printed works once. The next one is
-kept in a file that only this user can read.
+the Host header must be exactly that of this server. Requests caused by other sites are refused, and so is content that
+is not JSON. All requests need a cookie, which other sites cannot send. A browser sends cookies to all ports of a host,
+also to those of other users of this machine. So requests about the table need a key in addition. The page keeps it in
+the storage of its origin, which no other port can read. The printed address works once. The next one is kept in a file
+that only this user can read.
 
-Inside a notebook the page is a frame of another site, where browsers keep cookies back. There the key alone is asked
-for: the notebook has it in the address of the frame, behind a #, which is sent to no server. Pages of this machine and
-VS Code may show the frame, no others.
+In a notebook the page is a frame of another site, in which browsers send no cookies. There only the key is required.
+The notebook has it in the address of the frame, after a #, which is sent to no server. Only pages of this machine and
+VS Code can show the frame.
 """
 
 import json
@@ -49,23 +49,23 @@ class Guard:
 
     Parameters
     ----------
-    app : the application. port : that the server listens on.
-    told : a function that is told the next address when one was used.
+    app : the application. port : of the server.
+    on_used : function that is called with the next address when one was used.
     embedded : whether the page is a frame in a notebook.
 
     Attributes
     ----------
-    token : 256 random bits, another one after each use. key : 256 further bits, which the page sends with all it asks.
+    token : 256 random bits, another one after each use. key : 256 further bits, which the page sends with each request.
     """
 
     def __init__(
-        self, app: "ASGIApp", port: int, told: Callable[[str], object] | None = None, embedded: bool = False
+        self, app: "ASGIApp", port: int, on_used: Callable[[str], object] | None = None, embedded: bool = False
     ) -> None:
         self.embedded = embedded
         self._headers = {name: FRAMED.get(name, value) for name, value in HEADERS.items()} if embedded else HEADERS
         if embedded:
             self._headers = {name: value for name, value in self._headers.items() if name != "X-Frame-Options"}
-        self.app, self.port, self._told, self.key = app, port, told, secrets.token_urlsafe(32)
+        self.app, self.port, self._on_used, self.key = app, port, on_used, secrets.token_urlsafe(32)
         self.token, self._cookie = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         self.name = f"mercer_{port}"
         self.hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
@@ -88,7 +88,7 @@ class Guard:
                 await _answer(_with_headers(send, self._headers), *refused)
 
     def _refusal(self, scope: "Scope", headers: dict) -> tuple[int, str, dict] | None:
-        """(status, sentence, more headers) for a request that is not answered. None for one that is."""
+        """(status, sentence, more headers) for a request that is refused. None for one that is accepted."""
         host = headers.get("host", "")
         if host not in self.hosts:
             return 421, "This server answers to 127.0.0.1 only.", {}
@@ -118,8 +118,8 @@ class Guard:
         """Exchange the token for cookie and key, once."""
         if _same(given, self.token):
             self.token = secrets.token_urlsafe(32)
-            if self._told:
-                self._told(self.url)
+            if self._on_used:
+                self._on_used(self.url)
             cookie = f"{self.name}={self._cookie}; HttpOnly; SameSite=Strict; Path=/"
             return 303, "", {"Location": f"/#{self.key}", "Set-Cookie": cookie}
         if known:  # opened again in the same browser

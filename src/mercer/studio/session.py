@@ -1,4 +1,4 @@
-"""A session: the journal is what counts, the ledger follows it, and the learner and all tabs follow the ledger."""
+"""A session. The ledger follows the journal, and the learner and all tabs follow the ledger."""
 
 import asyncio
 import contextlib
@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
+from ..inputs.tables import NumberTarget, Target
 from . import changes, recovery
 from .annotators import Doubles
-from .answering import Answer, LearnerTask, no_why, task_of
+from .answering import Answer, no_why
 from .changes import Refused
 from .drawing import Draw
 from .exports import facts_of, file_name, write_labels
@@ -18,22 +19,25 @@ from .folder import Folder
 from .history import event_message
 from .hub import Hub
 from .journal import Damaged
-from .ledger import CANNOT, MOST_CLASSES, Ledger
+from .ledger import Ledger, named
+from .number_answers import PredictedNumbers
 from .recovery import WAITS
-from .table import TableRows
+from .table import TableRows, class_numbers
+from .task import LearnerTask, task_of
 from .teacher import Teacher
 
-KEPT = ("from", "to")  # null means something there: no label
+KEPT = ("from", "to")  # parts of an event in which null means no label
 EXPORT_SECONDS = 3600.0  # an export waits for the model of the standard sizes
 
 
 class Session:
-    """The state that the requests of the page act on; everything runs in one event loop, one thing after the other.
+    """The state that the requests of the page change. Everything runs in one event loop.
 
     Parameters
     ----------
     folder : `Folder`. data : path of the table. rows : `TableRows`. target : name of the label column.
-    options : of `TableRows`; settings : goal, random_share, abstain. demo : whether this is the demonstration.
+    options : of `TableRows`. settings : goal, random_share, abstain, double_share, tolerance.
+    demo : whether this is the demonstration.
     teacher : the learner, or None for a session that only keeps labels.
     annotator : name of the person who labels, unless the page gives another one.
     """
@@ -58,7 +62,7 @@ class Session:
         self.problem: dict | None = None
         self.stage = {"name": "reading", "text": "reading the table", "share": 0.0, "cancellable": False}
         self.map: bytes | None = None
-        self.answer: Answer | None = None
+        self.answer: Answer | PredictedNumbers | None = None
         self.queue: dict | None = None
         self.accuracy: dict | None = None
         self.promise: dict | None = None
@@ -66,32 +70,30 @@ class Session:
         self.draw = Draw(len(rows), folder.settings.get("seed", 0))
         self.doubles = Doubles(len(rows), folder.settings.get("seed", 0))
         self.teacher, self.annotator = teacher, annotator
-        self.start_teacher: Callable[[], Teacher] | None = None  # makes another one when it ends
-        self.sent: LearnerTask | None = None  # what the learner is at
-        self.ended: dict = {}  # {labels: how often the learner ended with them}
+        self.waits = False  # whether the learner is started with the first request
+        self.start_teacher: Callable[[], Teacher] | None = None  # starts another learner when one has ended
+        self.sent: LearnerTask | None = None  # the task that the learner works on
+        self.ended: dict = {}  # {labels: number of times that the learner ended with them}
         if self.journal.damage:
             self.has_problem("journal_damaged", self.journal.damage)
 
     def begin(self, sha256: str, classes: list) -> None:
-        """The first events of a new session, or those of a session whose table is another one now."""
+        """Write the first event of a new session, or that of a session whose table has changed."""
         if self.problem:
             return
         given = self.rows.labels
-        names = list(map(str, [*classes, *(one for one in given.classes if one not in classes)]))
-        if len(names) > MOST_CLASSES:
-            raise InputError(
-                f"{self.target!r} has {len(names)} classes; the studio can show {MOST_CLASSES} at most. Merge rare "
-                "classes in the table, or use `mercer label`, which has no such limit."
-            )
-        if self.ledger.sha256 is None:
-            rows = [int(row) for row in given.given.nonzero()[0]]
-            ids = [names.index(str(given.labels[row])) for row in rows]
-            self._write(changes.begin(sha256, names, rows, ids, [self.rows.key(row) for row in rows]))
-        elif self.ledger.sha256 != sha256:
+        rows = [int(row) for row in given.given.nonzero()[0]]
+        keys = [self.rows.key(row) for row in rows] if self.ledger.sha256 is None else []
+        if self.ledger.sha256 not in (None, sha256):
             self.rematch(sha256)
+        elif self.ledger.sha256 is None and isinstance(given, NumberTarget):
+            self._write(changes.begin_numbers(sha256, rows, given.of(given.given).tolist(), keys))
+        elif self.ledger.sha256 is None and isinstance(given, Target):
+            names, numbers = class_numbers(given, list(map(str, classes)), self.target)
+            self._write(changes.begin(sha256, names, rows, numbers, keys))
 
     def rematch(self, sha256: str) -> None:
-        """Find the rows of all labels again in a table that was changed. Those that are not there are kept aside."""
+        """Find the rows of all labels in a table that has changed. Labels of rows that are gone are kept aside."""
         rows = sorted({*self.ledger.labels, *self.ledger.checks, *self.ledger.skipped, *self.ledger.notes})
         lost = [one["key"] for one in self.ledger.lost]
         places = self.rows.places([self.ledger.keys.get(row) for row in rows] + lost)
@@ -99,22 +101,22 @@ class Session:
         self._write({"op": "file", "sha256": sha256, "rows": rows, "places": places[: len(rows)], "found": found})
 
     def listen(self) -> None:
-        """Hear what the learner says, in the running event loop."""
+        """Receive the messages of the learner, in the running event loop."""
         if self.teacher:
             self.teacher.listen(self.heard)
             self.send_task()
 
     def close(self) -> None:
-        """End everything. All labels are on the disk already."""
+        """Close the streams, the learner and the folder. All labels are on disk already."""
         self.hub.close()
         if self.teacher:
             self.teacher.close()
         self.folder.close()
 
-    # What the learner says
+    # Messages of the learner
 
     def heard(self, kind: str, *content: Any) -> None:
-        """Keep what the learner says and pass it on to the tabs."""
+        """Keep a message of the learner and pass it on to the tabs."""
         getattr(self, f"_heard_{kind}")(*content)
 
     def _heard_stage(self, stage: dict) -> None:
@@ -145,7 +147,7 @@ class Session:
         self.hub.tell("why", {"rev": rev, "row": row})
 
     def _heard_failed(self, sentence: str) -> None:
-        self.has_problem("learner_gone", f"Nothing can be learned: {sentence} Labels are kept all the same.")
+        self.has_problem("learner_gone", f"Nothing can be learned. {sentence} Labels are kept.")
 
     def _heard_fault(self, rev: int, sentence: str) -> None:
         recovery.fault(self, rev, sentence)
@@ -158,7 +160,7 @@ class Session:
         self.hub.tell("stage", stage)
 
     def has_problem(self, code: str, text: str, **more: object) -> None:
-        """Show a sentence on the page. Nothing is learned any more, unless it is a problem that waits."""
+        """Show a sentence on the page. Learning stops, unless the problem can end by itself."""
         self.problem = {"code": code, "text": text, **more}
         self.hub.tell("problem", self.problem)
         if code not in WAITS:
@@ -169,33 +171,34 @@ class Session:
         return task_of(self.ledger, self.draw, self.journal.rev)
 
     def send_task(self) -> None:
-        """Let the learner take up the present labeling."""
+        """Send the present labeling to the learner."""
         if self.teacher and (self.problem is None or self.problem["code"] in WAITS):
             task = self.task()
             if self.ended.get(task.same, 0) < recovery.TRIES:
                 self.sent = task
                 self.teacher.send("task", task)
 
-    # What the page requests
+    # Requests of the page
 
     def label(self, body: dict) -> dict:
-        """Give rows a class, "cannot", or none. Refused where somebody else gave another label in the meantime."""
+        """Give rows a class, a number, "cannot", or none. Refused if another person gave another label meanwhile."""
         done = self._once(
             body, lambda: changes.label(self.ledger, body, len(self.rows), self.draw, self.rows.key, self._second(body))
         )
         event = self.journal.events[done["rev"] - 1]
         if event["op"] == "disagree":
-            names = {one["id"]: one["name"] for one in self.ledger.classes} | {CANNOT: "cannot tell"}
-            other = "other classes" if isinstance(event["found"], list) else f"{names[event['found']]!r}"
+            names = {one["id"]: one["name"] for one in self.ledger.classes}
+            other = "other classes" if isinstance(event["found"], list) else repr(named(event["found"], names))
             raise Refused(
                 409,
                 f"Somebody else labeled {self.rows.name(event['rows'][0])} as {other} before you did. Their label "
-                "stays and yours is in the history; label the row again to change it.",
+                "stays and yours is in the history. Label the row again to change it.",
             )
         return done
 
     def accept(self, body: dict) -> dict:
-        """Give rows that no one looked at the class that is predicted for them."""
+        """Accept predictions as the labels of rows that no one looked at."""
+        changes.refuse_numbers(self.ledger, "Give each row its own number.")
         answer, hidden = self.answer, self.hidden(body.get("annotator"))
         key, promise = self.rows.key, self.promise
 
@@ -208,7 +211,7 @@ class Session:
         return done | {"accepted": len(self.journal.events[done["rev"] - 1].get("rows", []))}
 
     def skip(self, body: dict) -> dict:
-        """Go on without an answer."""
+        """Skip rows."""
         return self._once(
             body, lambda: changes.skip(self.ledger, body, len(self.rows), self.draw, self.rows.key, self._second(body))
         )
@@ -218,20 +221,20 @@ class Session:
         return self._once(body, lambda: changes.note(self.ledger, body, len(self.rows), self.rows.key))
 
     def several(self, body: dict) -> dict:
-        """Labels, skips and undos that a page sends at once when it is closed, in order. Each counts once."""
+        """Apply the requests that a page sends together when it is closed, in order. Each counts once."""
         acts: dict = {f"/api/{name}": getattr(self, name) for name in ("label", "accept", "skip", "undo", "redo")}
         items = body.get("items")
         if not isinstance(items, list) or not all(isinstance(one, dict) for one in items):
-            raise Refused(400, "items are not accepted: give a list of objects with path and body.")
+            raise Refused(400, "Invalid items; expected a list of objects with path and body.")
         for one in items:
             if one.get("path") not in acts or not isinstance(one.get("body"), dict):
-                raise Refused(400, f"items are not accepted: give one of {', '.join(acts)} as path, and a body.")
+                raise Refused(400, f"Invalid items; expected one of {', '.join(acts)} as path, and a body.")
             with contextlib.suppress(Refused):  # no one is there to read why
                 acts[one["path"]](self.signed(one["body"], body.get("annotator")))
         return {"rev": self.journal.rev}
 
     def undo(self, body: dict) -> dict:
-        """Take an event back, by default the newest one that can be."""
+        """Take an event back, by default the newest one that can be undone."""
         return self._back(body, "undo", body.get("rev"))
 
     def redo(self, body: dict) -> dict:
@@ -246,7 +249,7 @@ class Session:
         return self._once(body, lambda: changes.classes(self.ledger, body)) | {"classes": self.ledger.classes}
 
     def change_settings(self, body: dict) -> dict:
-        """Another goal, fraction of random rows or confidence below which rows are left unlabeled."""
+        """Change the goal, the fraction of random rows, the lowest confidence of a prediction, or the tolerance."""
         return self._once(body, lambda: changes.settings(self.ledger, body)) | self.ledger.settings
 
     async def export(self, body: dict) -> dict:
@@ -266,8 +269,8 @@ class Session:
                 raise Refused(507, f"{name} was not written: {error.strerror}. Make room on the disk.") from None
             return written
         if self.teacher is None:
-            text = (self.problem or {}).get("text", "the table is not read.")
-            raise Refused(409, f"Only the labels can be exported now: {text}")
+            text = (self.problem or {}).get("text", "The table is not read.")
+            raise Refused(409, f"Only the labels can be exported now. {text}")
         task = self.task()
         facts = facts_of(self.ledger, self.journal, task.accepted, times, self.answer) | {"protect": protect}
         try:
@@ -282,7 +285,7 @@ class Session:
             raise Refused(409, "Nothing is learned now.")
         hidden = self.hidden(annotator)
         if row in hidden:
-            return no_why(row) | {"reason": "This row is a random check: its prediction is shown after your answer."}
+            return no_why(row, "This row is a random check. Its prediction is shown after your label.")
         try:
             found = await self.teacher.ask("why", row, seconds=30.0)
             return found | {"near": [one for one in found["near"] if one["row"] not in hidden]}
@@ -290,7 +293,7 @@ class Session:
             raise Refused(409, str(error)) from None
 
     def signed(self, body: dict, annotator: str | None) -> dict:
-        """A request with the name of its annotator, who is one person in all browsers."""
+        """A request with the name of its annotator, which is the same in all browsers."""
         body = {name: value for name, value in body.items() if name != "annotator"}
         return body | ({"annotator": annotator, "who": annotator} if annotator else {})
 
@@ -298,18 +301,15 @@ class Session:
         return self.doubles.waiting(self.ledger, body.get("annotator"))
 
     def hidden(self, annotator: str | None) -> set:
-        """Rows that are checks without an answer of this annotator: what is known of them is shown nowhere."""
-        ledger, asked = (
-            self.ledger,
-            {one["row"] for one in (self.queue or {}).get("items", []) if one["via"] == "random"},
-        )
-        doubles = self.doubles.waiting(ledger, annotator)
-        return {*self.draw.waiting(ledger), *(asked & self.draw.offered(ledger)), *doubles}
+        """Rows that are checks without a label of this annotator. Their labels and predictions are hidden."""
+        items = (self.queue or {}).get("items", [])
+        shown = {one["row"] for one in items if one["via"] == "random"} & self.draw.offered(self.ledger)
+        return {*self.draw.waiting(self.ledger), *shown, *self.doubles.waiting(self.ledger, annotator)}
 
     # Events
 
     def _once(self, body, change):
-        """Do something for a request, or answer as before where the same request comes again."""
+        """Write the event of a request. A request that comes again returns the first event."""
         name = body.get("id") if isinstance(body.get("id"), str) else None
         if name is not None and name in self.ledger.answered:
             return {"rev": self.ledger.answered[name]}
@@ -320,7 +320,7 @@ class Session:
         return {"rev": event["rev"]}
 
     def _write(self, change: dict) -> dict:
-        """Put an event on the disk, then let everybody know."""
+        """Write an event to disk, then inform all tabs and the learner."""
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
         body = {"t": now, "annotator": self.annotator, **change, "model_rev": self.answer.rev if self.answer else None}
         body = {name: value for name, value in body.items() if value is not None or name in KEPT}
@@ -346,7 +346,7 @@ class Session:
         return event
 
     def solved(self, code: str) -> None:
-        """Take the sentence of a problem away."""
+        """Remove a problem from the page."""
         if self.problem and self.problem["code"] == code:
             self.problem = None
             self.hub.tell("problem", {"code": None, "text": ""})

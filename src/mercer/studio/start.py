@@ -7,10 +7,12 @@ import signal
 import socket
 import uuid
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backend import need
+from ..inputs.tables import NumberTarget, Target
 from ..inputs.tables.formats import located
 from ..jobs.usage import UsageError
 from .folder import ENDING, Folder, fingerprint
@@ -18,80 +20,92 @@ from .process import Process
 from .security import Guard
 from .teacher import Teacher
 
+if TYPE_CHECKING:
+    from .session import Session
+
 ANSWERS = "odd", ("odd", "ordinary")  # with `outliers`: name of the column and its classes, unless others are given
 WATCHED = 2.0  # seconds between two looks at the table
 REMEMBERED = (
     *("id", "image", "text", "exclude", "show", "delimiter", "encoding", "sheet", "header", "table", "missing"),
-    *("embed", "text_model", "image_model", "no_cache", "hint", "protect", "outliers"),
+    *("embed", "text_model", "image_model", "no_cache", "hint", "protect", "outliers", "kind", "targets"),
 )
 
 
 def open_session(
-    data: Any,
+    data: str | Path,
     target: str | None,
     options: dict,
     settings: dict,
     demo: bool = False,
-    classes=(),
+    classes: Sequence[str] = (),
     process: Process | None = None,
     annotator: str | None = None,
-):
-    """A `Session` on a table, or on the folder of an earlier one, with what was requested then as the default.
+    place: Path | None = None,
+) -> "Session":
+    """A `Session` on a table, or on the folder of an earlier session, whose options are then the default.
 
-    In `process`, if there is one, the learner reads the table while it is read here.
+    In `process`, if there is one, the learner reads the table while it is read here. `place` is the folder of the
+    session if it is not that of the table. Its learner is started later.
     """
-    data = Path(data)
-    folder_path = data if _is_session(data) else data.with_name(data.name + ENDING)
-    if not _is_session(data):
-        source = located(data)[1]
+    table = Path(data)
+    folder_path = place or folder_of(table)
+    if not _is_session(table):
+        source = located(table)[1]
         if source.path is None or not source.path.exists():
-            raise UsageError(f"There is no file {data}. Check the name and the folder.")
+            raise UsageError(f"There is no file {table}. Check the name and the folder.")
     folder, teacher = Folder(folder_path), None
     try:
         known = folder.settings
-        if _is_session(data):
-            data = folder_path.parent / known.get("data", folder_path.name.removesuffix(ENDING))
-            if not data.exists():
-                raise UsageError(f"The table {data} of this session is not there. Bring it back, or move the folder.")
+        if _is_session(table):
+            table = folder_path.parent / known.get("data", folder_path.name.removesuffix(ENDING))
+            if not table.exists():
+                raise UsageError(f"The table {table} of this session is not there. Bring it back, or move the folder.")
         target = target or known.get("target") or (ANSWERS[0] if options.get("outliers") else None)
         if target is None:
             raise UsageError("Give the column of labels: --target COLUMN. It need not be in the table yet.")
         if known.get("target", target) != target:
             raise UsageError(
-                f"{folder_path} holds labels of {known['target']!r}, not of {target!r}. Move it away to begin another."
+                f"{folder_path} contains labels of {known['target']!r}, not of {target!r}. Move it away to begin "
+                "another."
             )
         options = {name: known.get("options", {}).get(name) for name in REMEMBERED} | {
             name: value for name, value in options.items() if value is not None
         }
+        options |= _kind(folder, target, options.get("kind"))
         options = {name: value for name, value in options.items() if value is not None}
-        sha256 = fingerprint(data)
+        sha256 = fingerprint(table)
         if known.get("sha256") != sha256 or known.get("options") != options:
             for file in (folder_path / "cache").iterdir():
                 file.unlink()
-        arguments = (data, target, options, known.get("seed", 0), folder_path / "cache")
+        arguments = (table, target, options, known.get("seed", 0), folder_path / "cache")
         if process and not folder.journal.damage:
             teacher = Teacher(process, arguments)
         elif process:
             process.end()
         from .annotators import named
-        from .session import Session  # these take their time, in which the learner is at work already
+        from .session import Session  # imported while the learner works already
         from .table import TableRows
 
-        rows = TableRows(data, target, options)
-        defaults = {"goal": 0.9, "random_share": 0.25, "abstain": None, "double_share": 0.1} | known.get("settings", {})
+        rows = TableRows(table, target, options)
+        options["kind"] = [f"{target}={'number' if rows.labels.numeric else 'class'}"]
+        defaults: dict = {"goal": 0.9, "random_share": 0.25, "abstain": None, "double_share": 0.1, "tolerance": None}
+        defaults |= known.get("settings", {})
         asked = {name: value for name, value in settings.items() if value is not None}
         settings, demo = defaults | asked, demo or known.get("demo", False)
-        session = Session(folder, data, rows, target, options, settings, demo, teacher, named(annotator))
-        if options.get("outliers") and not len(rows.labels.classes):
+        session = Session(folder, table, rows, target, options, settings, demo, teacher, named(annotator))
+        if options.get("outliers") and isinstance(rows.labels, NumberTarget):
+            raise UsageError(f"--outliers is for the classes odd and ordinary, and {target!r} contains numbers.")
+        if options.get("outliers") and isinstance(rows.labels, Target) and not len(rows.labels.classes):
             classes = classes or ANSWERS[1]
         session.begin(sha256, list(classes))
-        if teacher:
+        if not folder.journal.damage and (teacher or place):
             session.start_teacher = lambda: Teacher(Process(), arguments)
+            session.waits = teacher is None
         if session.problem is None and session.ledger.settings != session.ledger.settings | asked:
             session.change_settings(asked)
         folder.write_settings(
             session=known.get("session") or str(uuid.uuid4()),
-            data=data.name,
+            data=table.name,
             sha256=sha256,
             target=target,
             options=options,
@@ -106,6 +120,28 @@ def open_session(
         folder.close()
         folder.discard()
         raise
+
+
+def _kind(folder: Folder, target: str, asked: list[str] | None) -> dict:
+    """The option that reads the target as classes or numbers, as at the beginning of the session or by request."""
+    begun = next((event for event in folder.journal.events if event["op"] == "begin"), None)
+    words = [word.rpartition("=") for word in asked or []]
+    wanted = next((kind for column, _, kind in reversed(words) if column in ("", target)), None)
+    if begun is None and wanted in (None, "number", "class"):
+        return {"kind": [f"{target}={wanted}"] if wanted else None}
+    if begun is None:
+        raise UsageError(f"Invalid --as {wanted}; expected number, class, or COLUMN=number for one --target.")
+    kind = begun.get("kind", "class")
+    if wanted not in (None, kind):
+        raise UsageError(
+            f"{folder.path} contains labels of {target!r} as {kind}, not as {wanted}. Move it away to begin another."
+        )
+    return {"kind": [f"{target}={kind}"]}
+
+
+def folder_of(data: Path) -> Path:
+    """The folder of the session of a table, or this folder itself."""
+    return data if _is_session(data) else data.with_name(data.name + ENDING)
 
 
 def _is_session(path: Path) -> bool:
@@ -125,6 +161,7 @@ def serve(
     random_share=None,
     abstain=None,
     double_share=None,
+    tolerance=None,
     annotator=None,
     id=None,
     image=None,
@@ -134,7 +171,7 @@ def serve(
     outliers=False,
     **source,
 ):
-    """Serve the page, with the learner in `process`. Returns when the user ends it."""
+    """Serve the page until the user ends it, with the learner in `process`."""
     uvicorn = need("uvicorn")
     need("starlette")
     options: dict = {"id": id, "image": image, "text": text, "exclude": exclude, **source, "protect": protect or None}
@@ -150,31 +187,39 @@ def serve(
     settings = {"goal": goal, "random_share": random_share, "abstain": abstain, "double_share": double_share}
     for name, value in settings.items():
         if value is not None and not 0 <= value <= 1:
-            raise UsageError(f"--{name.replace('_', '-')} {value:g} is not accepted: give a fraction from 0 to 1.")
-    session = open_session(data, target, options, settings, demo, classes, process, annotator)
+            raise UsageError(f"Invalid --{name.replace('_', '-')} {value:g}; expected a fraction from 0 to 1.")
+    if tolerance is not None and not tolerance > 0:
+        raise UsageError(f"Invalid --tolerance {tolerance:g}; expected an error above 0.")
+    settings["tolerance"] = tolerance
+    from .targets import open_sessions
+
+    wanted = [target] if isinstance(target, str) else list(target or [])
+    session, *others = open_sessions(data, wanted, options, settings, demo, classes, process, annotator)
     listening = listen(port or session.folder.settings.get("port", 0), fixed=bool(port))
     session.folder.write_settings(port=listening.getsockname()[1])
-    for sentence in [*session.rows.notes, *filter(None, [session.journal.repaired])]:
+    sessions = [session, *others]
+    notes = [sentence for one in sessions for sentence in [*one.rows.notes, one.journal.repaired] if sentence]
+    for sentence in dict.fromkeys(notes):
         screen.note(sentence)
-    served = Served(session, listening, uvicorn)
+    served = Served(session, listening, uvicorn, others=others, first=wanted[0] if wanted else None)
     session.folder.tell(served.guard.url)
-    screen.say(
-        f"{session.data.name}, labels of {session.target!r}: {len(session.ledger.labels)} of {len(session.rows)} rows"
-    )
+    for one in sessions:
+        screen.say(f"{one.data.name}, labels of {one.target!r}: {len(one.ledger.labels)} of {len(one.rows)} rows")
     screen.say(served.guard.url)
-    if session.problem:
-        screen.note(session.problem["text"])
-    screen.say("Ctrl-C ends; every label is on the disk already.")
+    for one in sessions:
+        if one.problem:
+            screen.note(one.problem["text"])
+    screen.say("Press Ctrl-C to end. Every label is on disk already.")
     screen.flush()
     if not no_browser:
         webbrowser.open(session.folder.door(served.guard.url).absolute().as_uri())
     served.run()
-    screen.say(f"{len(session.ledger.labels)} labels in {session.folder.path}.")
+    screen.say(f"{sum(len(one.ledger.labels) for one in sessions)} labels in {session.folder.path}.")
 
 
 def listen(port: int, fixed: bool) -> socket.socket:
-    """A socket of this machine alone. Of another port where this one is taken, unless it is fixed."""
-    # asyncio turns the delay of small packets off (40 ms a request) only where the protocol is named
+    """A socket of this machine alone. If the port is taken, it has another port, unless the port is `fixed`."""
+    # asyncio turns off the delay of small packets (40 ms per request) only if the protocol is named
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -183,19 +228,30 @@ def listen(port: int, fixed: bool) -> socket.socket:
         if fixed:
             raise UsageError(f"--port {port} cannot be used: {error.strerror}. Give another, or none.") from None
         listening.bind(("127.0.0.1", 0))
-    listening.listen(128)  # who opens the address before the server is up waits
+    listening.listen(128)  # requests before the server is up wait
     return listening
 
 
 class Served:
-    """A session and the server that it is served by."""
+    """A session and the server that it is served by. `others` are those of further targets, `first` is shown first."""
 
-    def __init__(self, session: Any, listening: socket.socket, uvicorn: Any, embedded: bool = False) -> None:
+    def __init__(
+        self,
+        session: "Session",
+        listening: socket.socket,
+        uvicorn: Any,
+        embedded: bool = False,
+        others: Sequence["Session"] = (),
+        first: str | None = None,
+    ) -> None:
         from .app import application
+        from .targets import TargetSwitch
 
-        self.session, self.listening = session, listening
-        self._loop: Any = None
-        self.guard = Guard(application(session, self.end), listening.getsockname()[1], self._used, embedded)
+        self.session, self.listening, self._sessions = session, listening, [session, *others]
+        self._loop: asyncio.AbstractEventLoop | None = None
+        apps = {one.target: (one, application(one, self.end)) for one in self._sessions}
+        app = TargetSwitch(apps, first or session.target)
+        self.guard = Guard(app, listening.getsockname()[1], self._used, embedded)
         config = uvicorn.Config(
             self.guard,
             log_level="warning",
@@ -207,21 +263,22 @@ class Served:
         self.server = uvicorn.Server(config)
 
     def run(self) -> None:
-        """Until the end."""
+        """Serve until the end."""
         asyncio.run(self._serve())
 
     def end(self) -> None:
-        """Stop listening. Open streams are closed."""
-        self.session.hub.close()
+        """Stop listening, and close open streams."""
+        for session in self._sessions:
+            session.hub.close()
         self.server.should_exit = True
 
     def end_soon(self) -> None:
-        """The same from another thread."""
+        """Call `end` from another thread."""
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self.end)
 
     def _used(self, url):
-        """The address was opened: the next one is for a second start, and the file for the browser is not needed."""
+        """Keep the next address for a second start, and delete the file that led the browser to this one."""
         self.session.folder.tell(url)
         self.session.folder.closed_door()
 
@@ -231,33 +288,35 @@ class Served:
             with contextlib.suppress(NotImplementedError, AttributeError):
                 loop.add_signal_handler(getattr(signal, name), self.end)
         self.server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
-        self.server.capture_signals = contextlib.nullcontext  # ours say goodbye to the tabs first
+        self.server.capture_signals = contextlib.nullcontext  # the handlers above inform the tabs first
         self.session.listen()
-        watching = asyncio.create_task(self._watch())
+        watching = [asyncio.create_task(self._watch(session)) for session in self._sessions]
         try:
             await self.server.serve(sockets=[self.listening])
         finally:
-            watching.cancel()
-            self.session.close()
+            for task in watching:
+                task.cancel()
+            for session in reversed(self._sessions):
+                session.close()
 
-    async def _watch(self) -> None:
-        """Notice when the table is changed: nothing is learned until it is as before, and nothing is lost."""
+    async def _watch(self, session: "Session") -> None:
+        """Notice when the table changes. Learning stops until the earlier table is back, and no label is lost."""
         from .recovery import check_journal, table_changed, table_restored
 
-        path, seen = self.session.data, _state(self.session.data)
+        path, seen = session.data, _state(session.data)
         while True:
             await asyncio.sleep(WATCHED)
-            check_journal(self.session)
+            check_journal(session)
             now = _state(path)
             if now == seen:
                 continue
             seen, same = now, False
             with contextlib.suppress(OSError):
-                same = now is not None and await asyncio.to_thread(fingerprint, path) == self.session.ledger.sha256
+                same = now is not None and await asyncio.to_thread(fingerprint, path) == session.ledger.sha256
             if not same:
-                await table_changed(self.session)
-            elif self.session.problem is not None and self.session.problem["code"] == "file_changed":
-                await table_restored(self.session)
+                await table_changed(session)
+            elif session.problem is not None and session.problem["code"] == "file_changed":
+                await table_restored(session)
 
 
 def _state(path: str | Path):

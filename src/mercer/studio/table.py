@@ -1,4 +1,4 @@
-"""The table as the page shows it: cells, names, images, and fingerprints by which rows are found again."""
+"""The rows of a table as the page shows them, and fingerprints by which rows are found again."""
 
 import functools
 import hashlib
@@ -9,12 +9,13 @@ import numpy as np
 
 from ..backend import need
 from ..errors import InputError
-from ..inputs.numerals import short
+from ..inputs.tables import NumberTarget, Target
 from ..inputs.tables.cells import cells
 from ..inputs.tables.images import MOST_PIXELS, named_images, opened_file, path_of
 from ..jobs.dataset import read_labeled
 from ..jobs.options import ReadOptions
 from .columns import telling_order
+from .ledger import MOST_CLASSES
 
 SHOWN = 24  # columns on a card
 LONG = 60  # mean characters from which a column of words is a text to be read
@@ -34,30 +35,26 @@ class TableRows:
 
     Attributes
     ----------
-    labels : `tables.Target`, the labels that the table holds. notes : sentences on how it was read.
+    labels : `tables.Target` or `tables.NumberTarget`, the labels that the table contains.
+    notes : sentences on how it was read.
     columns : names of the columns on a card. text, image, id : names of columns, or None.
     """
 
     def __init__(self, data: str | Path, target: str, options: dict) -> None:
-        read = read_labeled(data, [target], read_options(options), need_labels=False, new_target=True)
-        self.table, self.labels, self.notes = read.table, read.labels[target], read.notes
-        if self.labels.numeric:
-            first = short(self.labels.numbers[self.labels.given][0], 6)
-            raise InputError(
-                f"{target!r} holds numbers such as {first}, and the studio is "
-                "for classes. `mercer label` and `mercer suggest` predict numbers; for classes, write them as words."
-            )
+        targets = targets_of(target, options)
+        read = read_labeled(data, targets, read_options(options), need_labels=False, new_target=True)
+        self.table, self.labels, self.notes = read.table, as_numbers(read.labels[target], target, options), read.notes
         self.frame, self.target, self._lists = read.table.frame, target, dict[str, list]()
         self.id = options.get("id")
-        hidden = {target, *read.old}
-        self._features = [name for name in self.frame.columns if name not in hidden]
-        unread = {self.id, *(options.get("hint") or ())}  # what another source guesses would sway an annotator
+        self._cells = [name for name in self.frame.columns if name not in {target, *read.old}]
+        self._features = [name for name in self._cells if name not in targets]
+        unread = {self.id, *(options.get("hint") or ())}  # guesses of another source would influence an annotator
         words = [name for name in self._features if self.frame[name].dtype.kind not in "iufb" and name not in unread]
         self.image = options.get("image") or next((name for name in words if self._names_images(name)), None)
         self.text = options.get("text") or self._text(words)
         beside = {self.image, self.text, *unread}
         shown = [name for name in self._features if name not in beside]
-        if len(shown) > SHOWN:  # pixels and embeddings say little on a card
+        if len(shown) > SHOWN:  # pixels and embeddings are not readable on a card
             shown = [name for name in words if name not in beside and not self._numeric(name)][:SHOWN]
             shown = shown or ([] if self.image or self.text else [n for n in self._features if n not in beside][:SHOWN])
         self.columns = shown
@@ -74,22 +71,25 @@ class TableRows:
         return [[name, self._cell(name, row)] for name in self.columns]
 
     def ordered(self, labels: dict) -> list:
-        """The columns of a card, those first that distinguish the labels {row: class}."""
+        """The columns of a card, sorted by how well they predict the labels {row: class or number}."""
         rows = sorted(labels)
         cells = {name: [self._cell(name, row) for row in rows] for name in self.columns}
-        return telling_order(cells, [labels[row] for row in rows])
+        values = [labels[row] for row in rows]
+        if self.labels.numeric and values:
+            values = np.searchsorted(np.quantile(values, [0.25, 0.5, 0.75]), values).tolist()
+        return telling_order(cells, values)
 
     def shown_text(self, row: int) -> str | None:
-        """The text of a row, where there is a column of them."""
+        """The text of a row, or None if the table has no column of texts."""
         return self._cell(self.text, row) if self.text else None
 
     @property
     def texts(self) -> list | None:
-        """The texts of all rows."""
+        """The texts of all rows, or None."""
         return [self._cell(self.text, row) for row in range(len(self))] if self.text else None
 
     def _cell(self, name: str, row: int) -> str:
-        """A cell as text. Columns are turned into lists once, since a lasso requests very many cells."""
+        """A cell as text. Columns are turned into lists once, because a lasso requests many cells."""
         if name not in self._lists:
             self._lists[name] = self.frame[name].tolist()
         return _word(self._lists[name][row])
@@ -107,23 +107,23 @@ class TableRows:
         return found[:FOUND], len(found) > FOUND
 
     def key(self, row: int) -> str:
-        """A fingerprint of a row: its name, or its cells."""
+        """A fingerprint of a row, from its name or else from its cells."""
         if self.id:
             return f"id:{self.name(row)}"
-        text = "\x1f".join(self._cell(name, row) for name in self._features if name not in self.table.beside)
+        text = "\x1f".join(self._cell(name, row) for name in self._cells if name not in self.table.beside)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
     def places(self, keys: list) -> list:
-        """For each fingerprint the row that has it, None if there is none. No row is given twice."""
+        """The row of each fingerprint, or None. No row is returned twice."""
         rows: dict = {}
         for row in range(len(self)):
             rows.setdefault(self.key(row), []).append(row)
         return [rows[key].pop(0) if rows.get(key) else None for key in keys]
 
     def picture(self, row: int, side: int | None = None) -> tuple[bytes, str] | None:
-        """(bytes, type) of the image of a row: a PNG, JPEG or WebP file in the folder of the table; None otherwise.
+        """(bytes, type) of the image of a row, which is a PNG, JPEG or WebP file in the folder of the table, or None.
 
-        Made smaller where it is larger than `side` pixels. None also where it has too many pixels to be opened.
+        An image is reduced if it is larger than `side` pixels. None is returned if it has too many pixels.
         """
         if not self.image:
             return None
@@ -173,11 +173,37 @@ def _picture(path, changed, side):
     return out.getvalue(), "image/jpeg"
 
 
+def class_numbers(labels: Target, classes: list[str], target: str) -> tuple[list[str], list[int]]:
+    """(names of the classes, class number of each label). `classes` come first."""
+    names = [*classes, *(one for one in map(str, labels.classes) if one not in classes)]
+    if len(names) > MOST_CLASSES:
+        raise InputError(
+            f"{target!r} has {len(names)} classes, and the studio can show at most {MOST_CLASSES}. Merge rare classes "
+            "in the table, or use `mercer label`, which has no such limit."
+        )
+    return names, [names.index(str(label)) for label in labels.labels[labels.given]]
+
+
+def targets_of(target: str, options: dict) -> list[str]:
+    """All columns of labels, with this one first. None of them is a feature of another one."""
+    return list(dict.fromkeys([target, *options.get("targets", [])]))
+
+
+def as_numbers(labels: Target | NumberTarget, target: str, options: dict) -> Target | NumberTarget:
+    """The labels, as numbers if these were requested. A column with fewer than two numbers was read as classes."""
+    if isinstance(labels, NumberTarget) or f"{target}=number" not in options.get("kind", []):
+        return labels
+    numbers = np.full(len(labels.given), np.nan)
+    numbers[labels.given] = [float(word) for word in labels.labels[labels.given]]
+    return NumberTarget(numbers, labels.given, labels.notes)
+
+
 def read_options(options: dict) -> ReadOptions:
-    """How the table is read: an image that is shown but not learned from is ignored."""
+    """The options to read the table. An image that is shown and not learned from is ignored."""
     options = dict(options)
     show = options.pop("show", True)
-    options.pop("outliers", None)
+    for name in ("outliers", "targets"):
+        options.pop(name, None)
     image, text = options.pop("image", None), options.pop("text", None)
     ignore = [*(options.pop("exclude", None) or []), *([image] if image and not show else [])]
     shown: dict = {"image": [image] if image and show else None, "text": [text] if text else None}

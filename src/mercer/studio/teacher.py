@@ -12,7 +12,7 @@ from .process import Process
 
 
 class Teacher:
-    """Sends the learner labelings and questions, and passes on what it says.
+    """Sends labelings and requests to the learner, and passes on its messages.
 
     Parameters
     ----------
@@ -26,30 +26,30 @@ class Teacher:
         self._waiting: dict[int, asyncio.Future] = {}
         self._number, self._ended = 0, False
         self._process, self._pipe = process, process.pipe
-        with contextlib.suppress(OSError):  # a process that has ended is noticed by `listen`
+        with contextlib.suppress(OSError):  # `listen` notices a process that has ended
             self._pipe.send(arguments)
         self._outbox: queue.SimpleQueue = queue.SimpleQueue()
         self._newest: Any = None  # task
 
     def listen(self, heard: Callable) -> None:
-        """From now on `heard` is called in this event loop, with (kind, *content) of everything but replies."""
+        """Call `heard` in this event loop from now on, with (kind, *content) of all messages except replies."""
         self._heard, self._loop = heard, asyncio.get_running_loop()
         for act in (self._listen, self._write):
             threading.Thread(target=act, daemon=True).start()
 
     def send(self, kind: str, *content: object) -> None:
-        """Tell the learner something. A thread writes it, for a pipe that is full would hold up the server."""
+        """Send a message to the learner. A thread writes it, because a full pipe would block the server."""
         if kind == "task":
             self._newest = content[0]
         self._outbox.put((kind, *content))
 
     async def ask(self, kind: str, *content: Any, seconds: float = 120.0) -> Any:
-        """The learner's reply. InputError with its sentence where it has none."""
+        """The reply of the learner. InputError is raised with a sentence if it has none."""
         self._number += 1
         number, future = self._number, self._loop.create_future()
         self._waiting[number] = future
         if self._ended:
-            raise InputError("The learner is gone. Start `mercer studio` again; every label is kept.")
+            raise InputError("The learner is gone. Start `mercer studio` again. Every label is kept.")
         self.send(kind, number, *content)
         try:
             return await asyncio.wait_for(future, seconds)
@@ -59,7 +59,7 @@ class Teacher:
             self._waiting.pop(number, None)
 
     def close(self) -> None:
-        """End the process: it leaves when it next looks at the pipe, and is made to after two seconds."""
+        """End the process. It ends when it next reads the pipe, and is killed after two seconds."""
         self._ended = True
         self.send("quit")
         self._process.end(2 if hasattr(self, "_loop") else 0)  # no one writes to it before `listen`
@@ -68,7 +68,7 @@ class Teacher:
     def _write(self) -> None:
         with contextlib.suppress(OSError, ValueError):
             while (message := self._outbox.get()) is not None:
-                if message[0] != "task" or message[1] is self._newest:  # others were overtaken while they waited
+                if message[0] != "task" or message[1] is self._newest:  # newer tasks replace those that waited
                     self._pipe.send(message)
 
     def _listen(self) -> None:
@@ -87,7 +87,7 @@ class Teacher:
     def _gone(self) -> None:
         for future in self._waiting.values():
             if not future.done():
-                future.set_exception(InputError("The learner is gone. Start `mercer studio` again; labels are kept."))
+                future.set_exception(InputError("The learner is gone. Start `mercer studio` again. Labels are kept."))
         self._heard("gone")
 
     def _take(self, message) -> None:

@@ -1,11 +1,11 @@
-"""Questions in the order of an outlier detector: the most unusual rows first, corrected by the answers so far."""
+"""Ask for the most unusual rows first, in the order of an outlier detector that learns from the labels."""
 
 import numpy as np
 
 from ..estimators.outlier_detector import OutlierDetector
 from ..jobs.outliers import ODD, ORDINARY
 from ..types import Rows
-from .answering import LearnerTask
+from .task import LearnerTask
 
 FIRST = 200  # rows of the order that a queue is made from
 
@@ -24,7 +24,7 @@ class UnusualFirst:
         self._answers: tuple = ()
 
     def rows(self, task: LearnerTask) -> list:
-        """The rows without a label, in the order of the scores after the answers of a task."""
+        """The rows without a label, in the order of the scores that the labels of a task give."""
         answers = tuple((row, _answer(task.names[c])) for row, c in zip(task.rows, task.ids))
         answers = tuple(one for one in answers if one[1])
         if not answers:
@@ -39,6 +39,6 @@ class UnusualFirst:
 
 
 def _answer(name: str) -> int:
-    """-1 for a class of odd rows, +1 for one of ordinary rows, else 0, by the words of `mercer novelty --target`."""
+    """-1 for a class of outliers, +1 for a class of ordinary rows, else 0. The words are those of `mercer novelty`."""
     word = name.strip().lower()
     return -1 if word in ODD else 1 if word in ORDINARY else 0

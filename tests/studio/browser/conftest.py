@@ -22,12 +22,12 @@ HOSTILE = "=cmd|' /C calc'!A0", "<img src=x onerror=alert(1)>", "<b>bold</b> & 1
 class Server:
     """`mercer studio` on plants.csv of a folder; `url` is the address it printed."""
 
-    def __init__(self, folder, X, y):
-        self.folder, self.X, self.y = folder, X, y
+    def __init__(self, folder, X, y, *options):
+        self.folder, self.X, self.y, self.options = folder, X, y, options or ("--target", "kind")
         self.start()
 
     def start(self):
-        command = ["studio", "plants.csv", "--target", "kind", "--id", "name", "--no-browser"]
+        command = ["studio", "plants.csv", *self.options, "--id", "name", "--no-browser"]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "mercer", *command],
             cwd=self.folder,

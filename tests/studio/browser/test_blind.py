@@ -89,7 +89,7 @@ def test_a_server_that_hangs_is_said_and_the_label_is_kept(tabs, studio):
     try:
         begun = time.monotonic()
         row = press_truth(page, studio)
-        page.wait_for_selector("#notice:has-text('The server does not answer')", timeout=20_000)
+        page.wait_for_selector("#notice:has-text('The server does not respond')", timeout=20_000)
         assert time.monotonic() - begun < 20 and "kept in this browser" in page.inner_text("#saved")
     finally:
         studio.process.send_signal(signal.SIGCONT)

@@ -1,8 +1,9 @@
-// The tab "Accuracy": what the random checks prove, what is no estimate, and when to stop.
+// The tab "Accuracy". It shows what the random checks prove, figures that are not estimates, and when to stop.
 import {agreement} from "./annotator.js";
 import {acceptPromised} from "./actions.js";
 import {$, bar, button, count, fill, h, percent, plural, settled} from "./dom.js";
 import {json, newest, post} from "./api.js";
+import {numberText, numeric, parsed} from "./numbers.js";
 import {className, on, store, tell} from "./store.js";
 import {colorOf, glyph} from "./palette.js";
 
@@ -38,12 +39,14 @@ function scale(goal) {
 
 function checks(accuracy) {
   const {random, stop} = accuracy;
-  const goal = store.session.goal;
+  const {goal, tolerance} = store.session;
+  const what = numeric() && tolerance ? "Predictions within ± " + numberText(tolerance) : "Accuracy";
+  const title = what + " on random checks";
   if (!random || random.value === null)
     return h(
       "section",
       {class: "figure-card"},
-      h("h2", {}, "Accuracy on random checks"),
+      h("h2", {}, title),
       h("p", {class: "big soft"}, "–"),
       h(
         "p",
@@ -54,7 +57,7 @@ function checks(accuracy) {
   return h(
     "section",
     {class: "figure-card" + (stop.reached ? " reached" : "")},
-    h("h2", {}, "Accuracy on random checks"),
+    h("h2", {}, title),
     h(
       "p",
       {class: "big"},
@@ -66,11 +69,17 @@ function checks(accuracy) {
     h(
       "p",
       {class: "hint"},
-      `${random.right} of ${plural(random.checks - random.waiting, "check")} correct` +
+      `${random.right} of ${plural(random.checks - random.waiting, "check")} ${numeric() ? "within the tolerance" : "correct"}` +
         (random.cannot ? `, ${random.cannot} can't tell` : "") +
         (random.waiting ? `, ${random.waiting} skipped` : "") +
         (random.cannot + random.waiting ? " (counted as wrong at the lower end)" : "") +
-        ". Rows labeled in bulk are checked too. The interval is valid however often you look, so you can stop at any time.",
+        (numeric()
+          ? `. The mean absolute error of the checks is ${numberText(Number(random.error.toPrecision(3)))}.`
+          : ". Rows labeled in bulk are checked too.") +
+        " The interval is valid however often you look, so you can stop at any time." +
+        (accuracy.retuned
+          ? " You changed the tolerance after you had seen checks. The interval does not account for this choice."
+          : ""),
     ),
   );
 }
@@ -108,9 +117,9 @@ function other(accuracy) {
       ? h(
           "div",
           {class: "grayed"},
-          h("h3", {}, "Leave-one-out accuracy on all labels"),
-          h("p", {}, percent(leftOut.value) + ", " + percent(leftOut.low) + " to " + percent(leftOut.high)),
-          h("p", {class: "hint"}, leftOut.note || "not an estimate: rows were chosen"),
+          h("h3", {}, numeric() ? "Held-out errors" : "Leave-one-out accuracy on all labels"),
+          h("p", {}, leftOut.text ?? percent(leftOut.value) + ", " + percent(leftOut.low) + " to " + percent(leftOut.high)),
+          h("p", {class: "hint"}, leftOut.note || "not an estimate, because rows were chosen"),
         )
       : null,
     change ? h("div", {class: "grayed"}, h("h3", {}, "The model's own view"), h("p", {}, change.text)) : null,
@@ -162,7 +171,7 @@ function table(classes) {
   ];
 }
 
-const FEW = 5; // checks below which their share says nothing
+const FEW = 5; // least checks whose fraction is shown
 
 const load = newest(async () => {
   const accuracy = await json("/api/accuracy");
@@ -179,6 +188,10 @@ export function start() {
   on("accuracy", settled(load, 120));
   const form = $("#settings");
   const share = field => (field.value === "" ? null : Number(field.value) / 100);
+  const tolerance = () => {
+    const value = parsed(form.tolerance.value);
+    return value > 0 ? value : null;
+  };
   const save = settled(async () => {
     try {
       Object.assign(
@@ -188,6 +201,7 @@ export function start() {
           random_share: share(form.share),
           abstain: share(form.abstain),
           double_share: share(form.double) ?? 0,
+          ...(numeric() ? {tolerance: tolerance()} : {}),
         }),
       );
       tell("accuracy");
@@ -204,6 +218,7 @@ export function start() {
     form.goal.value = Math.round(100 * store.session.goal);
     form.share.value = Math.round(100 * store.session.random_share);
     form.double.value = Math.round(100 * store.session.double_share);
+    form.tolerance.value = store.session.tolerance ? numberText(store.session.tolerance) : "";
     form.abstain.value = store.session.abstain === null ? "" : Math.round(100 * store.session.abstain);
   });
 }

@@ -1,15 +1,16 @@
-// What a person does: label, skip, go to a row, undo. Keys, buttons and the map call these.
+// Actions of a person, such as label, skip, go to a row and undo. Keys, buttons and the map call them.
 import {send} from "./outbox.js";
 import {loadQueue} from "./sync.js";
 import {isOpen, openTab} from "./tabs.js";
 import {post} from "./api.js";
 import {nameOf} from "./rows.js";
+import {guessWord, numeric, predictedNumber, valueWord} from "./numbers.js";
 import {CERTAIN, NONE, className, guess, store, tell} from "./store.js";
 import {count, say} from "./dom.js";
 
-const trail = []; // rows labeled one by one in this tab: undo goes back to them
+const trail = []; // rows labeled one by one in this tab, to which undo goes back
 
-// Rows still to be asked, the current one first if it is among them.
+// The questions that are open, with the current one first if it is among them.
 export const open = () =>
   store.queue.items.filter(item => store.given[item.row] === NONE && !store.skipped.has(item.row));
 
@@ -36,11 +37,11 @@ export function advance(done = "") {
     ? "The next rows are being chosen."
     : "Next: " +
       nameOf(store.current.row) +
-      (store.current.via === "random" ? ", a random check." : seen ? ", guess " + className(seen.id) + "." : ".");
+      (store.current.via === "random" ? ", a random check." : seen ? ", guess " + guessWord(seen) + "." : ".");
   say((done + " " + next).trim());
 }
 
-// After each new queue: the card under the person's eyes stays.
+// After each new queue. The card that a person is reading stays.
 export function refill() {
   if (
     !store.current ||
@@ -60,7 +61,7 @@ function answered(row) {
   store.answered.add(row);
 }
 
-// Gives the current row this class (or "cannot", or null to take its label away) and goes on.
+// Sets the label of the current row, and goes on. It is a class, a number or "cannot", and null removes it.
 export function labelCurrent(id) {
   const at = store.current;
   if (!at) {
@@ -68,16 +69,18 @@ export function labelCurrent(id) {
     return;
   }
   trail.push(at);
-  label([at.row], id, at.via, guess(at.row)?.id ?? null, at.since);
-  const text = nameOf(at.row) + (id === null ? ": label removed." : ": " + className(id) + ".");
+  const seen = guess(at.row);
+  label([at.row], id, at.via, seen ? (numeric() ? seen.number : seen.id) : null, at.since);
+  const text = nameOf(at.row) + (id === null ? ": label removed." : ": " + valueWord(id) + ".");
   advance(text);
 }
 
 export function accept() {
   const at = store.current;
   const seen = at && guess(at.row);
-  if (at?.via === "random" && store.given[at.row] === NONE) say("This is a random check: choose the class yourself.");
-  else if (seen) labelCurrent(seen.id);
+  if (at?.via === "random" && store.given[at.row] === NONE) 
+    say("This is a random check. " + (numeric() ? "Type the number yourself." : "Choose the class yourself."));
+  else if (seen) labelCurrent(numeric() ? predictedNumber(seen) : seen.id);
   else say("There is no guess to accept.");
 }
 
@@ -87,14 +90,14 @@ export async function skip() {
   store.skipped.set(at.row, null);
   trail.push(at);
   const sent = send("/api/skip", {rows: [at.row], via: at.via});
-  advance(nameOf(at.row) + (at.via === "random" ? " skipped: this check comes back." : " skipped."));
+  advance(nameOf(at.row) + (at.via === "random" ? " skipped. This check comes back." : " skipped."));
   const done = await sent;
   if (!done) store.skipped.delete(at.row);
   else if (store.skipped.has(at.row)) store.skipped.set(at.row, done.rev);
   if (!store.current) loadQueue();
 }
 
-// J and K: through the open questions.
+// J and K step through the open questions.
 export function step(by) {
   const items = open();
   const at = items.findIndex(item => item.row === store.current?.row);
@@ -123,26 +126,26 @@ export async function redo() {
   if (answer) say("Redone.");
 }
 
-// Rows that were looked at, or (unseen) all within a lasso or picked at once; of the latter, checks stay open.
+// Labels many rows. Random checks among them stay open if no one looked at the rows (`unseen`).
 export function labelMany(rows, id, unseen = false, around = [], via = "lasso") {
   label(rows, id, via, null, null, unseen ? {unseen, around} : {});
   say(count(rows.length) + " rows: " + className(id) + ".");
 }
 
-// The guesses of at least this confidence, of these rows (null: all), of this class (null: any), in one event. They are
-// part of what random checks are drawn from, and nothing is learned from them.
+// Accepts the guesses of these rows and this class with a confidence of at least 95%, in one event. null means all rows
+// or any class. Random checks are drawn from these rows too, and nothing is learned from them.
 export async function acceptGuesses(rows, id) {
   const done = await send("/api/accept", {rows, class: id, above: CERTAIN});
   if (done) say(count(done.accepted) + " guesses accepted.");
 }
 
-// The predictions of which at most 5% are wrong, with 95% certainty, in one event.
+// Accepts the predictions of which at most 5% are wrong, with 95% certainty, in one event.
 export async function acceptPromised() {
   const done = await send("/api/accept", {promise: true});
   if (done) say(count(done.accepted) + " predictions accepted.");
 }
 
-// The class of this name, added where there is none; null where it is refused.
+// The class of this name, which is added if there is none. null if it is refused.
 export async function classNamed(name) {
   const known = () => store.classes.find(one => one.merged === null && one.name === name);
   if (!known() && !(await changeClass({op: "add", name}))) return null;

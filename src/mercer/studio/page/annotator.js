@@ -1,18 +1,18 @@
-// Who labels: a name that every label carries, and how far annotators agree on rows that two of them labeled.
+// The name of the person who labels, and the agreement on rows that two people labeled.
 import {$, h, percent} from "./dom.js";
 import {annotator} from "./api.js";
 import {go} from "./actions.js";
 import {kept} from "./kept.js";
 import {on, store} from "./store.js";
 
-// Another person sees other rows as open, so that everything is loaded again.
+// Other rows are open for another person, so that everything is loaded again.
 function rename(name) {
   if (name === annotator()) return;
   name ? kept.setItem("mercer-annotator", name) : kept.removeItem("mercer-annotator");
   location.reload();
 }
 
-// The figures below the accuracy; nothing while no row has two labels.
+// The figures below the accuracy. null while no row has two labels.
 export function agreement(found) {
   if (!found) return null;
   const {kappa, kappa_interval: ends} = found;

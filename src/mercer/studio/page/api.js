@@ -1,30 +1,37 @@
-// Requests to the server this page came from.
+// Requests to the server of this page.
 import {kept, session} from "./kept.js";
 
 export const tab = session.getItem("tab") || crypto.randomUUID();
 session.setItem("tab", tab);
-// What the printed address brought. It is kept for this origin; a server on another port cannot read it.
+// The key from the printed address. It is kept for this origin, and servers on other ports cannot read it.
 if (location.hash.length > 30) {
   kept.setItem("mercer-key", location.hash.slice(1));
   history.replaceState(null, "", location.pathname);
 }
 export const key = () => kept.getItem("mercer-key") ?? "";
 export const annotator = () => kept.getItem("mercer-annotator") ?? "";
+// The target that this tab shows. "" is the first one.
+export const target = () => session.getItem("mercer-target") ?? "";
+export function showTarget(name) {
+  session.setItem("mercer-target", name);
+  location.reload();
+}
 export const ask = (path, more = {}) =>
   fetch(path, {
     ...more,
     headers: {
       "X-Mercer-Key": key(),
       "X-Mercer-Annotator": encodeURIComponent(annotator()),
+      "X-Mercer-Target": encodeURIComponent(target()),
       ...(more.headers ?? {}),
     },
   });
-// One person: all tabs of a browser. Undo takes back what the same person did, and labels of others are not overwritten.
+// All tabs of a browser are one person. Undo takes back what this person did, and labels of others are not overwritten.
 export const who = kept.getItem("mercer-who") || crypto.randomUUID();
 kept.setItem("mercer-who", who);
 
 export class Refused extends Error {
-  // the server answered, and said no
+  // the server refused a request
   constructor(status, text) {
     super(text);
     this.status = status;
@@ -36,7 +43,7 @@ async function answered(response) {
   let text =
     response.status === 401
       ? "This page is not signed in. Open the address that mercer prints in the terminal."
-      : "The server answered " + response.status + ".";
+      : "The server returned status " + response.status + ".";
   try {
     text = (await response.json()).error || text;
   } catch {
@@ -64,7 +71,7 @@ export async function post(path, body, more = {}) {
   return (await answered(await ask(path, request))).json();
 }
 
-// The newest of overlapping calls wins: one request under way, at most one waiting; the promise covers both.
+// Of overlapping calls one request runs and at most one waits. The promise covers both.
 export function newest(load) {
   let running = null;
   let again = false;
@@ -75,7 +82,7 @@ export function newest(load) {
         await load();
       }
     } catch (error) {
-      if (!(error instanceof Refused) && !(error instanceof TypeError)) throw error; // network trouble shows elsewhere
+      if (!(error instanceof Refused) && !(error instanceof TypeError)) throw error; // network errors are shown elsewhere
     } finally {
       running = null;
     }

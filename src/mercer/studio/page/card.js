@@ -1,10 +1,10 @@
-// A row as a person reads it: its picture, its text, its cells.
+// Shows a row with its picture, its text and its cells.
 import {ask} from "./api.js";
 import {$, fill, h} from "./dom.js";
 import {store} from "./store.js";
 
 const KEEP = 400;
-const fetched = new Map(); // row and size → promise of the address of its picture, so that lists drawn again do not flicker
+const fetched = new Map(); // row and size → promise of the address of its picture; lists that are drawn again do not flicker
 
 async function address(row, side) {
   const response = await ask("/api/image/" + row + (side ? "?side=" + side : ""));
@@ -38,7 +38,7 @@ export function picture(row, name, className) {
   return image;
 }
 
-// The picture as it is in its file (or at most 2,000 pixels wide), to be scrolled.
+// Shows the picture of the file, at most 2,000 pixels wide, in a window that scrolls.
 async function zoom(row, name) {
   const shown = $("#full-picture");
   shown.alt = "Picture of " + name;
@@ -52,7 +52,7 @@ async function zoom(row, name) {
 
 const shownText = text => (text === "" ? "–" : text);
 
-// The cells of a row, those first that tell the classes apart.
+// The cells of a row, sorted by how well their columns predict the class.
 function ordered({cells: all}) {
   const place = new Map((store.queue.columns ?? []).map((name, k) => [name, k]));
   return all.slice().sort((a, b) => (place.get(a[0]) ?? 0) - (place.get(b[0]) ?? 0));
@@ -85,7 +85,7 @@ export function content(data) {
   return box;
 }
 
-// Shows a row in a box. Where the box shows the same columns of another row and nothing else, only texts change.
+// Shows a row in a box. If the box shows only the same columns of another row, only the texts change.
 export function showContent(box, data) {
   const list = data.image || data.text ? null : box.querySelector(".cells:only-child");
   const parts = list?.children;
@@ -94,7 +94,7 @@ export function showContent(box, data) {
   else for (const [k, [, text]] of ordered(data).entries()) parts[2 * k + 1].firstChild.data = shownText(text);
 }
 
-// One line: the text, or the first cells.
+// The text, or the first cells in one line.
 export const line = (data, most = 4) =>
   data.text ||
   ordered(data)

@@ -1,15 +1,17 @@
-// Buttons to choose a class, with their keys; a field finds one by name where there are many.
+// Buttons to choose a class, with their keys. If there are many, a field finds one by name.
 import {$, button, fill, h} from "./dom.js";
 import {offered, store} from "./store.js";
+import {numeric} from "./numbers.js";
 import {glyph} from "./palette.js";
 
 const MANY = 12;
 
 const ALL = Array.from({length: 20}, (_, k) => (k < 10 ? "" : "⇧") + ((k + 1) % 10));
 
-// Class id → key. A key that a person chose, then a digit that is the name of its class; the others take 1 … 9, 0 and
-// then these with Shift, in the order in which they were added. Hidden and merged classes keep theirs: no key moves.
+// Class id → key. A chosen key comes first, then a digit that is the name of its class. The others take 1 … 9, 0 and
+// then these with Shift, in the order in which they were added. Hidden and merged classes keep theirs, so no key moves.
 export function keys() {
+  if (numeric()) return new Map(); // digits begin a number
   const found = new Map();
   const free = new Set(ALL);
   const take = (one, key) => {
@@ -21,7 +23,7 @@ export function keys() {
   for (const one of store.classes) {
     const next = free.values().next().value;
     if (!found.has(one.id) && free.size) take(one, next);
-    else if (!ALL.includes(found.get(one.id))) free.delete(next); // a letter was chosen: the others keep their digits
+    else if (!ALL.includes(found.get(one.id))) free.delete(next); // with a chosen letter the others keep their digits
   }
   for (const one of store.classes) if (one.hidden || one.merged !== null) found.delete(one.id);
   return found;

@@ -1,4 +1,4 @@
-// The row of class buttons under the question: key, name, and the probability as a fill; ↵ is on the guess.
+// The class buttons under the question, with key and name, filled by the probability. ↵ is on the guess.
 import {$, button, fill, h, percent} from "./dom.js";
 import {labelCurrent} from "./actions.js";
 import {keys} from "./chips.js";
@@ -6,7 +6,7 @@ import {colorOf, glyph} from "./palette.js";
 import {offered} from "./store.js";
 
 const MANY = 12;
-const AROUND = 122; // pixels of a button beside its name
+const AROUND = 122; // pixels of a button without its name
 const LINE = 112; // and of a name that may be broken into lines
 const list = h("div", {class: "choices", role: "group", "aria-label": "Classes"});
 const search = h("input", {
@@ -18,7 +18,7 @@ const search = h("input", {
 });
 const guideline = h("p", {class: "guideline", hidden: true});
 export const choices = h("div", {class: "choices-box"}, search, list, guideline);
-let active = null; // the class whose guideline is shown: the label, or the guess
+let active = null; // class whose guideline is shown, from the label or the guess
 let parts = new Map(); // class → its button and what changes in it
 let painted = "";
 const pen = document.createElement("canvas").getContext("2d");
@@ -55,7 +55,7 @@ function advise(id) {
   fill(guideline, one?.note ? [h("b", {}, one.name), ": " + one.note] : "\u00a0");
 }
 
-// Pixels in which every name is readable: the longest word, and two lines or so of the longest name.
+// Pixels in which every name is readable, for the longest word and about two lines of the longest name.
 function room(names) {
   const {fontSize, fontFamily} = getComputedStyle(document.body);
   pen.font = `650 ${fontSize} ${fontFamily}`;
@@ -83,7 +83,7 @@ export function build() {
   if (!search.hidden) find();
 }
 
-// What is known of a row: its label, its guess, and [[class, probability]] once they are there.
+// Shows the label of a row, its guess, and [[class, probability]] once they are known.
 export function paint(label, guess, probabilities) {
   const now = JSON.stringify([label, guess, probabilities]);
   if (now === painted) return;
@@ -103,7 +103,7 @@ export function paint(label, guess, probabilities) {
   advise(active);
 }
 
-// Of many classes the list scrolls to the guess, and the page stays.
+// A list of many classes scrolls to the guess.
 function reveal({offsetTop, offsetHeight}) {
   if (offsetTop < list.scrollTop || offsetTop + offsetHeight > list.scrollTop + list.clientHeight)
     list.scrollTop = offsetTop - (list.clientHeight - offsetHeight) / 2;

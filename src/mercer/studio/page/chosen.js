@@ -1,8 +1,8 @@
-// The rows a person has selected: a mask, so that a lasso around very many rows takes no longer than looking at them.
+// The selected rows as a mask, so that a lasso around very many rows is fast.
 export class Chosen {
   mask = new Uint8Array(0); // 1 for each of them
   size = 0;
-  losses = 0; // how often rows were taken away
+  losses = 0; // number of times that rows were removed
 
   allocate(n) {
     this.mask = new Uint8Array(n);

@@ -1,13 +1,15 @@
-// The list of classes: key, mark, name, counts. A click lists the rows of a class; a dialog changes it.
+// The list of classes with key, mark, name and counts. A click lists the rows of a class, and a dialog changes it.
 import {$, afterwards, button, count, fill, h, plural} from "./dom.js";
 import {changeClass, classNamed} from "./actions.js";
 import {filterClass, only} from "./filters.js";
 import {keys} from "./chips.js";
+import {numeric} from "./numbers.js";
 import {colorOf, glyph} from "./palette.js";
 import {NONE, counts, offered, on, store, tell} from "./store.js";
 
 const list = $("#classes");
 const dialog = $("#class-dialog");
+const FEWEST = 5; // numbers, for the first predictions
 const SHORT = 12; // characters of a name that leaves room for the counts in its line
 
 function spotlight(id) {
@@ -51,7 +53,7 @@ function item(one, key, tally, most) {
     "li",
     {},
     row,
-    button("⋯", () => edit(one), {class: "quiet more", "aria-label": "Change class " + one.name}),
+    numeric() ? null : button("⋯", () => edit(one), {class: "quiet more", "aria-label": "Change class " + one.name}),
   );
 }
 
@@ -72,8 +74,11 @@ function show() {
   );
   if (focused) $(`[data-class="${CSS.escape(focused)}"]`, list)?.focus();
   $("#classes-head").hidden = !classes.length;
-  $("#class-hint").hidden = classes.length >= 2;
-  $("#class-hint").textContent = classes.length
+  const missing = FEWEST - tally.labeled;
+  $("#class-hint").hidden = numeric() ? missing <= 0 : classes.length >= 2;
+  $("#class-hint").textContent = numeric()
+    ? plural(missing, "more number") + ", and predictions begin."
+    : classes.length
     ? "One more class, and predictions begin."
     : "No class yet.";
   fill(

@@ -1,4 +1,4 @@
-// Lines around places where marks lie upon each other, like the lines of equal height on a map of mountains.
+// Lines around places in which marks overlap, like contour lines on a map.
 const LEVELS = [3, 6, 12, 24, 48, 96, 192]; // rows in the place of one mark
 
 // Rows in each square of `side` pixels, smoothed over its neighbors.
@@ -16,7 +16,7 @@ function counted({width, height}, px, py, side) {
   return {counts, wide, high};
 }
 
-// Marks pixels of the buffer at which the density passes a level; `ink` blends a color into one of them.
+// Marks pixels of the buffer at which the density crosses a level. `ink` blends a color into one of them.
 export function contours(raster, px, py, side, ink) {
   const {counts, wide, high} = counted(raster, px, py, side);
   const level = value => LEVELS.reduce((sum, one) => sum + (value >= one ? 1 : 0), 0);

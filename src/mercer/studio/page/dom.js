@@ -1,4 +1,4 @@
-// Elements without markup strings: text is only ever set as text.
+// Makes elements without markup strings. Text is only set as text.
 export const $ = (selector, root = document) => root.querySelector(selector);
 
 export function h(tag, attributes = {}, ...children) {
@@ -20,7 +20,7 @@ export function fill(element, ...children) {
   return element;
 }
 
-// A bar of this share of its box; the style sheet reads the length.
+// A bar that fills this fraction of its box. The style sheet reads the length.
 export function bar(share, className = "") {
   const element = h("span", {class: ("meter " + className).trim(), "aria-hidden": "true"}, h("i"));
   element.firstChild.style.setProperty("width", Math.max(0, Math.min(1, share)) * 100 + "%");
@@ -28,7 +28,7 @@ export function bar(share, className = "") {
 }
 
 export const percent = share => Math.round(100 * share) + "%";
-// The confidence in a guess: its probability, less where the rows are like none that is labeled.
+// The confidence of a guess.
 export const sure = share => (share < 0.05 ? "uncertain" : percent(share));
 export const count = n => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 export const plural = (n, one, many = one + "s") => count(n) + "\u00a0" + (n === 1 ? one : many);
@@ -46,10 +46,10 @@ export function later(work) {
   };
 }
 
-// The same after the frame is painted, in a task of its own: a person sees the echo of a key first.
+// The same after the frame is painted, in a task of its own, so that a person sees the echo of a key first.
 export const afterwards = work => later(() => setTimeout(work));
 
-// The next frame is painted; a hidden tab paints none, it waits no longer than 0.1 s.
+// Resolves when the next frame is painted. A hidden tab paints none and waits 0.1 s.
 export const painted = () =>
   new Promise(resolve => {
     setTimeout(resolve, 100);
@@ -65,7 +65,7 @@ export function settled(work, ms) {
   };
 }
 
-// Said by screen readers; the page has this one live region. Of several sentences within a frame the last is said.
+// Announces a sentence to screen readers, in the only live region. Of several sentences in a frame the last is used.
 let sentence = "";
 const speak = afterwards(() => {
   $("#live").textContent = sentence;

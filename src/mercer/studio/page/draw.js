@@ -1,12 +1,12 @@
-// The marks of the map: predicted rows below, given labels above them, the selection on top.
+// Draws the marks of the map, with predicted rows below, given labels above them and the selection on top.
 import {Raster, disc, ring, shape} from "./raster.js";
 import {contours} from "./density.js";
 import {SHAPES, colorOf, colors, shapeOf} from "./palette.js";
 import {NO_ANSWER, NONE, isShown, store} from "./store.js";
 
 const FEW = 20; // new labels that are drawn one by one
-const LINE = 170; // of 256: how clear the lines of density are
-const CROWD = 5000; // selected rows above which they are discs: rings would run together
+const LINE = 170; // opacity of the density lines, of 256
+const CROWD = 5000; // selected rows above which they are discs, because rings would overlap
 
 export class Marks {
   constructor(canvas, view) {
@@ -15,7 +15,7 @@ export class Marks {
     this.size = "";
     this.theme();
     this.drawn = new Int16Array(0); // the labels that are drawn
-    this.ringed = new Uint8Array(0); // and which rows are, as selected
+    this.ringed = new Uint8Array(0); // 1 for rows that are drawn as selected
   }
 
   resize(ratio) {
@@ -30,7 +30,7 @@ export class Marks {
     this.colors = colors();
   }
 
-  // Radius of a predicted row in CSS pixels: smaller for many rows, larger when magnified.
+  // Radius of a predicted row in CSS pixels. It is smaller for many rows and larger when magnified.
   radius() {
     const {n} = store;
     const plain = n <= 600 ? 4 : n <= 3000 ? 3.1 : n <= 12000 ? 2.2 : n <= 50000 ? 1.6 : 1.15;
@@ -55,7 +55,7 @@ export class Marks {
     this.chosenLarge = ring((large + 3.5) * r, 1.4 * r);
   }
 
-  // Places all rows on the pixels, once a drawing.
+  // Computes the pixels of all rows, once per drawing.
   place() {
     const {x, y, n} = store;
     const {view, ratio} = this;
@@ -139,7 +139,7 @@ export class Marks {
       }
   }
 
-  // Draws rings around newly selected rows upon the last drawing; false where all marks must be drawn anew.
+  // Draws rings around newly selected rows on the last drawing. false if all marks must be drawn again.
   choose() {
     const {size, losses} = store.selected;
     if (this.ringed.length !== store.n || losses !== this.losses) return false;
@@ -164,7 +164,7 @@ export class Marks {
     raster.put(this.fill[k], px[row], py[row], color[id], (256 * dim[id]) | 0);
   }
 
-  // Draws labels that came since the last drawing upon it; false where all marks must be drawn anew.
+  // Draws new labels on the last drawing. false if all marks must be drawn again.
   add() {
     const {given, n} = store;
     const {drawn} = this;

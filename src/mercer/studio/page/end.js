@@ -1,7 +1,8 @@
-// How far the goal is, at the top; and a card when it is reached.
+// The way to the goal at the top, and a card when it is reached.
 import {$, button, fill, h, percent, plural} from "./dom.js";
 import {post} from "./api.js";
 import {exports} from "./top.js";
+import {numberText, numeric} from "./numbers.js";
 import {openTab} from "./tabs.js";
 import {on, store, tell} from "./store.js";
 
@@ -23,10 +24,14 @@ function bar() {
   box.classList.toggle("good", stop.reached);
   $("#goal-text").textContent = stop.reached
     ? plural(done, "check")
+    : numeric() && !store.session.tolerance
+    ? "set a tolerance"
     : all === null
-      ? plural(done, "check") + ", too few correct for " + percent(goal) + " so far"
+      ? plural(done, "check") + ", too few correct so far"
       : "check " + done + " of about " + all + " for " + percent(goal);
 }
+
+const correct = () => (numeric() ? "within ± " + numberText(store.session.tolerance) : "correct");
 
 function card() {
   const {random, stop} = store.accuracy ?? {};
@@ -37,11 +42,11 @@ function card() {
   const higher = HIGHER.find(one => one > goal);
   fill(
     box,
-    h("h2", {}, "Certified: at least " + percent(goal) + " of the predictions are correct"),
+    h("h2", {}, "Certified: at least " + percent(goal) + " of the predictions are " + correct()),
     h(
       "p",
       {},
-      `${random.right} of ${plural(random.checks, "random check")} were correct. The statement is about all rows that no one looked at, with 95% confidence.`,
+      `${random.right} of ${plural(random.checks, "random check")} were ${correct()}. The statement is about all rows that no one looked at, with 95% confidence.`,
     ),
     h(
       "div",
@@ -53,7 +58,7 @@ function card() {
   );
 }
 
-// Back to the questions. The card covers the open row, so that the keys of the classes come here first.
+// Goes back to the questions. The card covers the open row, so the keys of the classes call this first.
 export function goOn() {
   left = store.session.goal;
   card();

@@ -1,6 +1,6 @@
-// The server's events. Browsers allow six connections to a host, so that one tab listens (it holds a lock) and relays
-// to the others; when it closes, the next takes over.
-import {Refused, json, key} from "./api.js";
+// Receives the events of the server. Browsers allow six connections per host, so one tab with a lock listens and relays
+// events to the others. When it closes, the next one takes over.
+import {Refused, json, key, target} from "./api.js";
 import {forget} from "./rows.js";
 import {store, tell} from "./store.js";
 import {retry} from "./outbox.js";
@@ -20,11 +20,12 @@ const NAMES = [
   "problem",
   "bye",
 ];
-const channel = new BroadcastChannel("mercer-events");
+const topic = "mercer-events " + target(); // tabs of other targets hear other events
+const channel = new BroadcastChannel(topic);
 
 const handle = {
   hello() {
-    // what happened while nobody listened is not told again
+    // missed events are not sent again
     connection(true);
     loadAll();
     retry();
@@ -95,7 +96,7 @@ function open() {
   let source = null;
   let wait = 500;
   const start = () => {
-    source = new EventSource("/api/events?since=" + store.rev + "&key=" + encodeURIComponent(key()));
+    source = new EventSource("/api/events?" + new URLSearchParams({since: store.rev, key: key(), target: target()}));
     for (const name of NAMES)
       source.addEventListener(name, event => {
         wait = 500;
@@ -106,7 +107,7 @@ function open() {
       pass("gone");
       json("/api/session").catch(error => {
         if (error instanceof Refused) connection(false, error.message);
-      }); // started again: no cookie
+      }); // a server that was started again needs a new cookie
       setTimeout(start, wait);
       wait = Math.min(5000, 1.6 * wait);
     };
@@ -119,7 +120,7 @@ export function follow() {
   channel.onmessage = ({data}) => handle[data.name]?.(data.value);
 }
 
-// After the session is loaded; the lock is held as long as the tab lives.
+// After the session is loaded. The tab keeps the lock until it closes.
 export function lead() {
-  navigator.locks.request("mercer-events", () => new Promise(open));
+  navigator.locks.request(topic, () => new Promise(open));
 }

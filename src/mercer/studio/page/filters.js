@@ -1,4 +1,4 @@
-// Which rows the map shows and the tab "Rows" lists: of a class, unlabeled, least certain, with a text.
+// Filters the rows of the map and of the tab "Rows" by class, label, confidence and text.
 import {$, afterwards, count, settled} from "./dom.js";
 import {json} from "./api.js";
 import {openTab} from "./tabs.js";
@@ -9,7 +9,7 @@ let asked = 0;
 let chosen = null; // a class
 const form = $("#filters");
 
-// Without an answer, or among the tenth of the open rows that is least sure.
+// Rows without a prediction, or in the least certain tenth of the open rows.
 function doubtful() {
   const mask = new Uint8Array(store.n);
   const histogram = new Uint32Array(256);
@@ -33,7 +33,7 @@ function doubtful() {
   return mask;
 }
 
-// `kept`: the filter is as before, and labels or predictions are new.
+// `kept` means that only labels or predictions have changed.
 function apply(kept = false) {
   const unlabeled = form.unlabeled.checked;
   const doubt = form.doubtful.checked ? doubtful() : null;
@@ -94,7 +94,7 @@ function clear() {
   openTab("next");
 }
 
-// The rows of one class, given or predicted; null for all.
+// Shows the rows of one class, given or predicted. null shows all.
 export function filterClass(id) {
   chosen = id;
   apply();

@@ -1,4 +1,4 @@
-// Rows sorted into 128 × 128 cells of the map: nearest row, rows in a circle or polygon, next row in a direction.
+// Rows sorted into 128 × 128 cells of the map. Finds the nearest row, rows in a circle or polygon, and the next row.
 const SIDE = 128;
 const SHIFT = 9; // positions are 16-bit numbers
 
@@ -41,8 +41,8 @@ export class Grid {
         for (let k = this.start[v * SIDE + u]; k < this.start[v * SIDE + u + 1]; k++) visit(this.rows[k]);
   }
 
-  // The row nearest to a point among those within reach and allowed, or −1. Distances are those on the screen, in
-  // units of x: one step of y counts `aspect` steps of x.
+  // The nearest allowed row within reach of a point, or −1. Distances are those on the screen, in
+  // units of x. One step of y counts as `aspect` steps of x.
   nearest(px, py, reach, allowed, aspect = 1) {
     let best = reach * reach;
     let found = -1;
@@ -107,7 +107,7 @@ export class Grid {
     return found.subarray(0, length);
   }
 
-  // The row to go to from a row in direction (dx, dy): near, and not far off that direction.
+  // The next row from a row in direction (dx, dy), which is near and close to that direction.
   towards(from, dx, dy, allowed, aspect = 1) {
     let best = Infinity;
     let found = -1;

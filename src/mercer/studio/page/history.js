@@ -1,4 +1,4 @@
-// The tab "History": every event, newest first, each with its own undo.
+// The tab "History", with all events, newest first. Each has its own undo.
 import {$, button, fill, h, settled} from "./dom.js";
 import {json} from "./api.js";
 import {go, undo} from "./actions.js";

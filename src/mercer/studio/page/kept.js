@@ -1,4 +1,4 @@
-// What the browser keeps for this page. A frame in a notebook may be allowed none: then it lasts as long as the frame.
+// The storage of the browser for this page. If a notebook allows none, values last as long as the frame.
 class Memory {
   lasting = false;
   values = new Map();

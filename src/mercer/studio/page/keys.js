@@ -3,6 +3,8 @@ import {accept, labelCurrent, redo, skip, step, undo} from "./actions.js";
 import {enlarge, focus} from "./layout.js";
 import {ended, goOn} from "./end.js";
 import {moreOfThis, newClass} from "./next.js";
+import {type} from "./number.js";
+import {numeric} from "./numbers.js";
 import {writeNote} from "./notes.js";
 import {keys as classKeys} from "./chips.js";
 import {find} from "./filters.js";
@@ -18,8 +20,9 @@ const typing = element =>
   element.closest("input:not([type=checkbox]):not([type=button]), textarea, select, [contenteditable], dialog[open]");
 const pressing = element => element.closest("button, a, summary, input[type=checkbox]");
 
-// The key of a class: a digit, with Shift or without, or a letter that a person chose.
+// Handles the key of a class, which is a digit with or without Shift, or a chosen letter.
 function classKey(event) {
+  if (numeric()) return numberKey(event);
   const found = /^(?:Digit|Numpad)(\d)$/.exec(event.code);
   const wanted = found ? (event.shiftKey ? "⇧" : "") + found[1] : event.key;
   const id = [...classKeys()].find(([, key]) => key === wanted)?.[0];
@@ -29,7 +32,13 @@ function classKey(event) {
   return true;
 }
 
-// A row is labeled only while it is seen: from the other tabs these keys first lead back to the card.
+function numberKey({key}) {
+  if (!/^[-\d.,]$/.test(key)) return false;
+  review.active() ? review.type(key) : seen(() => type(key));
+  return true;
+}
+
+// A row is labeled only while it is on the screen. In other tabs these keys first lead back to the card.
 const seen = act => {
   if (!isOpen("next")) openTab("next");
   else if (ended()) goOn();
@@ -76,7 +85,7 @@ export function start() {
     else if (!classKey(event)) return;
     event.preventDefault();
   });
-  // A button pressed by mouse gives the keyboard back: Enter would press it again, for the next row.
+  // A button pressed by mouse loses the focus, because Enter would press it again for the next row.
   document.addEventListener("click", event => {
     if (event.detail > 0 && !event.target.closest("dialog")) event.target.closest("button")?.blur();
   });

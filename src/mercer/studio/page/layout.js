@@ -1,4 +1,4 @@
-// How the columns lie: the question in the middle, or the map there, or the question alone.
+// Arranges the columns, with the question or the map in the middle, or the question alone.
 import {$, say} from "./dom.js";
 
 const root = document.documentElement;
@@ -15,7 +15,7 @@ export function enlarge() {
 }
 
 export function focus() {
-  turn("focused", "#focus", "Focus: the question alone.", "All columns.");
+  turn("focused", "#focus", "The question alone.", "All columns.");
 }
 
 export function start() {

@@ -1,4 +1,4 @@
-// The map: two canvases one over the other (marks; above them focus, pointer and lasso) and what the pointer does.
+// The map. One canvas has the marks, and one above it has focus, pointer and lasso. Handles the pointer.
 import {$, afterwards, later, plural, say} from "./dom.js";
 import {Grid} from "./grid.js";
 import {Marks} from "./draw.js";
@@ -7,7 +7,8 @@ import {View} from "./view.js";
 import {go} from "./actions.js";
 import {nameOf} from "./rows.js";
 import {hideTip, showTip} from "./tip.js";
-import {NONE, className, guess, isShown, on, store, tell} from "./store.js";
+import {guessWord, labelWord} from "./numbers.js";
+import {NONE, guess, isShown, on, store, tell} from "./store.js";
 
 const box = $("#plot");
 const over = $("#over");
@@ -24,17 +25,17 @@ const pointers = new Map();
 
 const away = new Uint8Array(256); // 1 for each hidden class
 const allowed = row => isShown(row) && away[store.given[row] >= 0 ? store.given[row] : store.first[row]] === 0;
-const found = row => allowed(row) && !store.hiddenGuess.has(row); // where a random check lies is not told
+const found = row => allowed(row) && !store.hiddenGuess.has(row); // the place of a random check is hidden
 const draw = () => {
   marks.draw();
   sketch();
   placeRegions(view);
 };
 const redraw = later(draw);
-const redrawAfterwards = afterwards(draw); // all marks anew, and never in the frame that echoes a key
+const redrawAfterwards = afterwards(draw); // draws all marks, and never in the frame that echoes a key
 const resketch = later(sketch);
 
-// The open row, where the map may show it: a random check is answered without its neighbors.
+// The open row, or null if it is a random check, whose neighbors are hidden.
 const seen = () => (store.current && store.hiddenGuess.has(store.current.row) ? null : store.current);
 
 function sketch() {
@@ -103,7 +104,7 @@ export function setMode(wanted) {
 }
 export const toggleLasso = () => {
   setMode(mode === "lasso" ? "move" : "lasso");
-  say(mode === "lasso" ? "Lasso: draw around rows." : "Lasso off.");
+  say(mode === "lasso" ? "Draw a lasso around rows." : "Lasso off.");
 };
 
 function select(rows, add) {
@@ -209,7 +210,7 @@ export function arrow(dx, dy) {
   go(row, "click");
   const label = store.given[row];
   const taken = guess(row);
-  const word = label !== -1 ? ", given " + className(label) : taken ? ", guess " + className(taken.id) : "";
+  const word = label !== -1 ? ", given " + labelWord(row) : taken ? ", guess " + guessWord(taken) : "";
   say(nameOf(row) + word + ".");
 }
 
@@ -259,7 +260,7 @@ export function start() {
   over.addEventListener(
     "wheel",
     event => {
-      if (!event.ctrlKey && matchMedia("(max-width: 1099px)").matches) return; // one column: the wheel scrolls the page
+      if (!event.ctrlKey && matchMedia("(max-width: 1099px)").matches) return; // in one column the wheel scrolls the page
       event.preventDefault();
       const at = place(event);
       view.magnify(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0016)), at.x, at.y);

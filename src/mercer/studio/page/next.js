@@ -1,4 +1,4 @@
-// The tab "Question": one row, its class buttons, and what else can be done with it.
+// The tab "Question", with one row, its class buttons and further actions.
 import {$, afterwards, button, fill, h} from "./dom.js";
 import {classNamed, labelCurrent, refill, skip} from "./actions.js";
 import {showContent} from "./card.js";
@@ -7,6 +7,8 @@ import {getRow, nameOf} from "./rows.js";
 import {moreLike} from "./selection.js";
 import {noteLine, showNote} from "./notes.js";
 import {showReasons} from "./why.js";
+import {numberBox, paintNumber} from "./number.js";
+import {numeric} from "./numbers.js";
 import {NONE, CANNOT, guess, offered, on, store, tell} from "./store.js";
 
 const card = $("#card");
@@ -47,8 +49,8 @@ const buttons = h(
   alike,
   remove,
 );
-const filled = [head, body, h("div", {class: "answer"}, hint, steps, choices, form, buttons)];
-const few = () => offered().length < 2;
+const filled = [head, body, h("div", {class: "answer"}, hint, steps, choices, numberBox, form, buttons)];
+const few = () => !numeric() && offered().length < 2;
 
 const hidden = at => store.hiddenGuess.has(at.row) && store.given[at.row] === NONE;
 
@@ -62,7 +64,7 @@ function heading(at) {
   fill(title, h("h2", {dir: "auto"}, nameOf(at.row)), tag);
 }
 
-// What can change while the row stays: its label and its guess.
+// Updates the label and the guess of the open row.
 let asked = {row: -1, probabilities: []};
 function update() {
   const at = store.current;
@@ -74,15 +76,16 @@ function update() {
   const blind = hidden(at);
   const label = store.given[at.row];
   hint.hidden = !blind;
-  hint.textContent = "Random check: choose the class yourself. The guess is shown after your answer.";
+  hint.textContent = `Random check. ${numeric() ? "Type the number" : "Choose the class"} yourself. The guess is shown afterwards.`;
   cannot.setAttribute("aria-pressed", String(label === CANNOT));
   remove.hidden = label === NONE;
   alike.hidden = blind || !store.x;
   const seen = guess(at.row);
-  paint(label, blind ? null : (seen?.id ?? null), blind || asked.row !== at.row ? [] : asked.probabilities);
+  if (numeric()) paintNumber(at.row, label, blind ? null : seen);
+  else paint(label, blind ? null : (seen?.id ?? null), blind || asked.row !== at.row ? [] : asked.probabilities);
 }
 
-// With each prediction: the probabilities and the reasons.
+// Updates the probabilities and the reasons with each prediction.
 const again = afterwards(explain);
 async function explain() {
   const at = store.current;
@@ -120,14 +123,15 @@ async function show() {
   again();
 }
 
-// The classes. With fewer than two of them a field asks for the class of the row, and has the focus.
+// Builds the class buttons. With fewer than two classes a field asks for the class of the row, and has the focus.
 function choose() {
   build();
   const start = few();
   steps.hidden = !start;
   form.hidden = !start;
-  wanted.hidden = start;
-  choices.hidden = !offered().length;
+  wanted.hidden = start || numeric();
+  choices.hidden = numeric() || !offered().length;
+  numberBox.hidden = !numeric();
   if (start) steps.after(paste);
   else paste.remove();
   if (start && document.activeElement === document.body) field.focus({preventScroll: true});
@@ -138,7 +142,7 @@ export function moreOfThis() {
 }
 
 export function newClass() {
-  if (!store.current) return;
+  if (!store.current || numeric()) return;
   form.hidden = false;
   field.placeholder = few() ? "What is this row? Name its class" : "Name of the new class";
   field.focus();
@@ -168,7 +172,7 @@ function showEmpty() {
       "p",
       {class: "empty"},
       !store.connected
-        ? "The server does not answer."
+        ? "The server does not respond."
         : store.n && !open
           ? "Every row has a label."
           : now

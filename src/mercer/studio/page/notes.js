@@ -1,4 +1,4 @@
-// A note on the open row: kept in the journal and exported, no part of what is learned.
+// A note on the open row. It is kept in the journal and exported, and nothing is learned from it.
 import {button, fill, h} from "./dom.js";
 import {post} from "./api.js";
 import {tell} from "./store.js";
@@ -10,7 +10,7 @@ const field = h("input", {type: "text", maxlength: LONGEST, "aria-label": "Note 
 const form = h("form", {onsubmit: save, hidden: true}, field);
 export const noteLine = h("span", {class: "note-line"}, open, form);
 
-// The note of a row, null while it is fetched. A note that is being written stays open as long as its row does.
+// Shows the note of a row, null while it is fetched. A note that is being written stays open as long as its row does.
 export function showNote(data) {
   const writing = !form.hidden && data !== null && about?.row === data.row;
   about = data;

@@ -1,4 +1,4 @@
-// Labels on their way to the server: shown at once, kept in IndexedDB until acknowledged, sent one by one in order.
+// Sends labels to the server one by one. They are shown at once, and kept in IndexedDB until they are acknowledged.
 // An entry keeps its id, so a label that arrives twice counts once.
 import {Refused, post, tab, who} from "./api.js";
 import {kept as storage} from "./kept.js";
@@ -7,8 +7,8 @@ import {code, echo, pending} from "./pending.js";
 import {store, tell} from "./store.js";
 import {sync} from "./sync.js";
 
-const PATIENCE = 5000; // ms without an answer: the server hangs, and the label is sent again, under the same id
-const SMALL = 50000; // characters: what is written at once, before the browser can close the tab
+const PATIENCE = 5000; // ms without a response, after which the label is sent again with the same id
+const SMALL = 50000; // characters that are written at once, before the browser can close the tab
 const LARGEST = 60000; // of a request that outlives its tab, as browsers allow
 
 let sending = false;
@@ -21,7 +21,7 @@ const database = new Promise(resolve => {
   const opening = indexedDB.open("mercer", 1);
   opening.onupgradeneeded = () => opening.result.createObjectStore("outbox", {keyPath: "key"});
   opening.onsuccess = () => resolve(opening.result);
-  opening.onerror = () => resolve(null); // private windows may have none: the labels then live in this tab alone
+  opening.onerror = () => resolve(null); // private windows may have none, and labels are then in this tab alone
 });
 
 async function keep(change) {
@@ -34,7 +34,7 @@ async function keep(change) {
   });
 }
 
-// Written before `send` returns; the database takes some ms, in which a tab may be closed.
+// Written before `send` returns. The database takes some ms, in which a tab may be closed.
 const soon = "mercer-outbox ";
 function keepSoon(kept) {
   const text = JSON.stringify(kept);
@@ -115,7 +115,7 @@ async function drain() {
   sending = false;
 }
 
-// Only the server knows which of several rows got the label: checks, and labels of others, are left out.
+// Only the server knows which of several rows got the label, because checks and labels of others are left out.
 async function accepted(entry, rev) {
   wait = 0;
   if (!store.connected) {
@@ -134,7 +134,7 @@ function forget(entry) {
   echo();
 }
 
-// A tab that is closed sends what waits in one request that outlives it; what was sent before counts once.
+// A tab that is closed sends all waiting entries in one last request. Entries that were sent before count once.
 export function start() {
   window.addEventListener("pagehide", () => {
     const items = pending.map(({path, body}) => ({path, body}));

@@ -1,10 +1,11 @@
-// Okabe and Ito's eight colors, then the same darker and lighter, times eight shapes: the first eight classes
+// Okabe and Ito's eight colors, then the same darker and lighter, times eight shapes. The first eight classes
 // differ in both, all of 64 in one of them at least.
 import {store} from "./store.js";
 
 const HUES = 8;
 const COLORS = 24;
-// Corners within −1 … 1; null is the disc.
+const SHADES = 5; // of ranges of numbers, from low to high
+// Corners within −1 … 1. null is the disc.
 export const SHAPES = [
   null,
   [-0.86, -0.86, 0.86, -0.86, 0.86, 0.86, -0.86, 0.86],
@@ -30,14 +31,18 @@ function star(points, inner) {
 }
 
 const place = id => store.classes.findIndex(one => one.id === id);
-export const colorOf = id => Math.max(0, place(id)) % COLORS;
+export const colorOf = id =>
+  store.session?.numeric
+    ? COLORS + Math.round(((SHADES - 1) * Math.max(0, place(id))) / Math.max(1, store.classes.length - 1))
+    : Math.max(0, place(id)) % COLORS;
 export const shapeOf = id => {
+  if (store.session?.numeric) return 0;
   const k = Math.max(0, place(id));
   return (k + Math.floor(k / HUES)) % SHAPES.length;
 };
 
 const SVG = "http://www.w3.org/2000/svg";
-// The mark of a class for lists and buttons; its color is the class k0 … k23 of the style sheet.
+// The mark of a class for lists and buttons. Its color is the class k0 … k28 of the style sheet.
 export function glyph(id, outlined = true) {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", "-1.4 -1.4 2.8 2.8");
@@ -68,7 +73,7 @@ export function colors() {
     sample.className = "k" + k;
     return packed(getComputedStyle(sample).color);
   };
-  const classes = Uint32Array.from({length: COLORS}, (_, k) => shade(k));
+  const classes = Uint32Array.from({length: COLORS + SHADES}, (_, k) => shade(k));
   sample.remove();
   const words = Object.fromEntries(["card", "ink", "accent"].map(name => [name, style.getPropertyValue("--" + name)]));
   return {

@@ -1,7 +1,7 @@
-// Draws marks into a 32-bit buffer: a stamp is a list of pixels with their coverage, blended one by one.
+// Draws marks into a 32-bit buffer. A stamp is a list of pixels with their coverage, blended one by one.
 import {SHAPES} from "./palette.js";
 
-const FINE = 4; // samples a pixel edge
+const FINE = 4; // samples per edge of a pixel
 
 function inside(corners, x, y) {
   if (corners === null) return x * x + y * y <= 1;
@@ -20,13 +20,13 @@ class Stamp {
   }
 
   fit(width) {
-    // where its pixels lie in a buffer of this width
+    // places of its pixels in a buffer of this width
     for (let k = 0; k < this.offset.length; k++) this.offset[k] = this.dy[k] * width + this.dx[k];
     this.width = width;
   }
 }
 
-// Pixels where `covers(x, y)` holds, x and y in pixels from the middle of the mark.
+// A stamp of the pixels for which `covers(x, y)` is true. x and y are pixels from the middle of the mark.
 function stamp(reach, covers) {
   const half = Math.ceil(reach);
   const dx = [];
@@ -90,7 +90,7 @@ export class Raster {
       (((Math.imul(old & 0xff00, b) + Math.imul(color & 0xff00, alpha)) >>> 8) & 0xff00);
   }
 
-  // Blends a stamp in this color at the pixel (x, y); alpha is a whole number from 0 to 256.
+  // Blends a stamp in this color at the pixel (x, y). alpha is a whole number from 0 to 256.
   put(mark, x, y, color, alpha) {
     const half = mark.half;
     const width = this.width;

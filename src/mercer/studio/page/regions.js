@@ -1,11 +1,11 @@
-// Quiet names on the map: for each dense region the word that its texts have in common, or the class of most of its rows.
-// The regions come from the positions alone, so that no name moves; a name that would cover another one is left out.
+// Names dense regions of the map by a word that their texts have in common, or by the class of most of their rows.
+// The regions depend on the positions alone, so no name moves. A name that would cover another one is left out.
 import {$, afterwards, fill, h} from "./dom.js";
 import {json, newest} from "./api.js";
 import {NO_ANSWER, NONE, className, on, store} from "./store.js";
 
-const NEAR = 0.3; // of the width: a name is not repeated nearer than this
-const MOST = 0.6; // of the rows: below, a region has no class
+const NEAR = 0.3; // fraction of the width within which a name is not repeated
+const MOST = 0.6; // least fraction of the rows for a class to name a region
 const box = $("#regions");
 let found = []; // {x, y, radius, word}, the largest region first
 let view = null;
@@ -30,7 +30,7 @@ function majority({x, y, radius}) {
 }
 
 function show() {
-  for (const one of found) one.name = one.word ?? (store.tier === "none" ? null : majority(one));
+  for (const one of found) one.name = one.word ?? (store.tier === "none" || store.session.numeric ? null : majority(one));
   fill(
     box,
     found.map(one => (one.element = h("span", {dir: "auto"}, one.name ?? ""))),

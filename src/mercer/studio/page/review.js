@@ -1,9 +1,10 @@
-// The tab "Review": labels that the others contradict, with what they propose.
+// The tab "Review", with labels that the others contradict and the proposed ones.
 import {$, button, fill, h, percent, say} from "./dom.js";
 import {json, newest} from "./api.js";
 import {advance, go, label} from "./actions.js";
 import {content, line, picture} from "./card.js";
 import {getRows} from "./rows.js";
+import {numeric, parsed, rangeOf, valueWord} from "./numbers.js";
 import {glyph} from "./palette.js";
 import {className, on, store} from "./store.js";
 import {isOpen, openTab} from "./tabs.js";
@@ -15,7 +16,7 @@ let at = 0;
 const load = newest(async () => {
   const answer = await json("/api/suspicious");
   items = answer.items;
-  $("#review-text").textContent = items.length ? answer.text : "No label looks wrong.";
+  $("#review-text").textContent = items.length || numeric() ? answer.text : "No label looks wrong.";
   $("#review-count").textContent = items.length || "";
   $(".keys-line").hidden = !items.length;
   await show();
@@ -31,15 +32,42 @@ async function show() {
   );
 }
 
+const mark = value => (numeric() ? rangeOf(value) : value);
+// The predicted number with three digits, for a person to read.
+const proposal = one => (numeric() ? Number(one.proposed.toPrecision(3)) : one.proposed);
+const doubt = one =>
+  numeric() ? `${Math.round(one.times)} times the error of most others` : percent(one.probability) + " chance it is wrong";
+
+// Another number for the open row.
+function field(k) {
+  const input = h("input", {
+    type: "text",
+    inputmode: "decimal",
+    maxlength: 40,
+    placeholder: "Number",
+    "aria-label": "Another number",
+    autocomplete: "off",
+  });
+  const save = event => {
+    event.preventDefault();
+    const value = parsed(input.value);
+    if (!Number.isNaN(value)) decide(k, value);
+  };
+  input.addEventListener("keydown", event => {
+    if (event.key === "Escape") input.blur();
+  });
+  return h("form", {class: "field review-number", onsubmit: save}, input, h("button", {}, "Change"));
+}
+
 function item(one, k, data) {
   const change = h(
     "span",
     {class: "change"},
-    glyph(one.given),
-    className(one.given),
-    h("span", {class: "soft"}, " → "),
-    glyph(one.proposed, false),
-    className(one.proposed),
+    glyph(mark(one.given)),
+    valueWord(one.given),
+    h("span", {class: "soft"}, numeric() ? ", predicted " : " → "),
+    glyph(mark(one.proposed), false),
+    valueWord(proposal(one)),
   );
   const open = k === at && store.current?.row === one.row;
   return h(
@@ -53,7 +81,7 @@ function item(one, k, data) {
           {class: "entry-text"},
           h("span", {}, h("b", {}, data.name), " ", change),
           open || data.image ? null : h("span", {class: "body", dir: "auto"}, line(data, 6)),
-          h("span", {class: "soft"}, percent(one.probability) + " chance it is wrong"),
+          h("span", {class: "soft"}, doubt(one)),
         ),
       ],
       () => look(k),
@@ -63,7 +91,11 @@ function item(one, k, data) {
       "span",
       {class: "pair-buttons"},
       button("Keep", () => decide(k, one.given)),
-      button(["Change to ", className(one.proposed)], () => decide(k, one.proposed)),
+      !numeric()
+        ? button(["Change to ", className(one.proposed)], () => decide(k, one.proposed))
+        : open
+          ? field(k)
+          : button("Change…", () => look(k)),
     ),
     open ? content(data) : null,
   );
@@ -72,7 +104,7 @@ function item(one, k, data) {
 function decide(k, id) {
   const one = items[k];
   label([one.row], id, "review", one.proposed);
-  say(one.name + ": " + className(id) + (id === one.given ? ", kept." : ", changed."));
+  say(one.name + ": " + valueWord(id) + (id === one.given ? ", kept." : ", changed."));
   items = items.filter(other => other !== one);
   $("#review-count").textContent = items.length || "";
   items.length ? look(k) : show();
@@ -86,7 +118,7 @@ async function look(k) {
   list.children[at]?.scrollIntoView({block: "nearest"});
 }
 
-// Keys while this tab is open; each says whether it was used.
+// Actions of the keys while this tab is open.
 export const review = {
   open: () => {
     openTab("review");
@@ -96,7 +128,13 @@ export const review = {
   active: () => isOpen("review"),
   step: by => look(at + by),
   accept: () => {
-    if (items[at]) decide(at, items[at].proposed);
+    if (items[at] && !numeric()) decide(at, items[at].proposed);
+  },
+  type: key => {
+    const input = $("input", list);
+    if (!input) return;
+    input.value = key;
+    input.focus();
   },
   skip: () => look(at + 1),
   choose: id => {
@@ -105,7 +143,7 @@ export const review = {
 };
 
 export function start() {
-  on("accuracy", load); // told together with the doubtful labels, after the answers
+  on("accuracy", load); // sent together with the doubtful labels
   on("tab", name => {
     if (name === "review") load();
     else if (store.current?.via === "review") advance();

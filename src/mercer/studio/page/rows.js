@@ -7,7 +7,7 @@ const kept = new Map(); // row → {row, name, cells, text, image}, a promise of
 const names = new Map();
 let asked = [];
 
-// What a row is called, as far as it was fetched.
+// The name of a row, or its number until it is fetched.
 export const nameOf = row => names.get(row) ?? "row " + (row + 1);
 
 async function fetchBatch(batch) {
@@ -30,7 +30,7 @@ async function fetchBatch(batch) {
 
 const blank = row => ({row, name: nameOf(row), cells: [], text: null, image: false, missing: true});
 
-// The row itself where it was fetched, else a promise of it.
+// The row if it was fetched, else a promise of it.
 export function getRow(row) {
   if (kept.has(row)) return kept.get(row);
   const promise = new Promise(resolve => {

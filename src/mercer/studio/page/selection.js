@@ -1,37 +1,53 @@
-// The tab "Rows": the selected rows, or those of the filter, to be read and labeled many at once.
+// The tab "Rows". It lists the selected rows, or those of the filter, to read and label many at once.
 import {$, afterwards, button, count, fill, h, plural, say, sure} from "./dom.js";
 import {acceptGuesses, go, labelMany} from "./actions.js";
 import {line, picture} from "./card.js";
 import {chips} from "./chips.js";
 import {only} from "./filters.js";
 import {getRows, nameOf} from "./rows.js";
+import {guessWord, labelWord, numeric} from "./numbers.js";
 import {glyph} from "./palette.js";
 import {isOpen, openTab} from "./tabs.js";
 import {CERTAIN, NONE, certain, className, guess, isShown, on, store, tell} from "./store.js";
 
 const PAGE = 40;
 const ALIKE = 60; // rows that are listed as similar
-const ORDERS = {near: "most similar first", sure: "most certain first", doubt: "least certain first", table: "in table order"};
+const ORDERS = {
+  near: "most similar first",
+  sure: "most certain first",
+  doubt: "least certain first",
+  high: "highest first",
+  low: "lowest first",
+  table: "in table order",
+};
+const unfit = () => [...(numeric() ? ["sure", "doubt"] : ["high", "low"]), ...(like ? [] : ["near"])];
+const fits = name => !unfit().includes(name);
 const box = $("#selected");
 const head = $("#selected-head");
 const tools = $("#selected-tools");
 const picked = new Set();
-const gathered = new Set(); // of these, rows that were picked many at once: no one has looked at each
-let order = "sure";
+const gathered = new Set(); // picked rows that no one looked at, because many were picked at once
+let order = null;
 let like = null; // the row that the selected rows are like, and the rank of each: {row, rank}
 let limit = PAGE;
 let turn = 0;
 let listed = []; // all rows of the list, in its order
-let last = null; // the row that was picked last: a range begins there
+let last = null; // row that was picked last, at which a range begins
 
 const rank = row => (store.given[row] === NONE && !store.hiddenGuess.has(row) ? store.sure[row] : -1);
 
+const number = row => (store.given[row] >= 0 ? store.value[row] : (guess(row)?.number ?? -Infinity));
+const usual = () => (numeric() ? "high" : "sure");
+
 function chosen() {
+  if (!order || !fits(order)) order = usual();
   const rows = store.selected.size ? Array.from(store.selected.rows()) : [];
   if (!rows.length && store.shown) for (let row = 0; row < store.n; row++) if (isShown(row)) rows.push(row);
   if (order === "near" && like) rows.sort((a, b) => like.rank.get(a) - like.rank.get(b));
   if (order === "sure") rows.sort((a, b) => rank(b) - rank(a));
   if (order === "doubt") rows.sort((a, b) => (rank(a) + 256 * (rank(a) < 0)) - (rank(b) + 256 * (rank(b) < 0)));
+  if (order === "high") rows.sort((a, b) => number(b) - number(a) || a - b);
+  if (order === "low") rows.sort((a, b) => number(a) - number(b) || a - b);
   return rows;
 }
 
@@ -44,10 +60,10 @@ function title(rows) {
 function verdict(row) {
   const label = store.given[row];
   const seen = guess(row);
-  if (label >= 0) return [glyph(label), className(label), h("span", {class: "soft"}, " given")];
+  if (label >= 0) return [glyph(label), labelWord(row), h("span", {class: "soft"}, " given")];
   if (label !== NONE) return ["can't tell"];
   return seen
-    ? [glyph(seen.id, false), className(seen.id), h("span", {class: "soft"}, " " + sure(seen.p))]
+    ? [glyph(seen.id, false), guessWord(seen), numeric() ? null : h("span", {class: "soft"}, " " + sure(seen.p))]
     : [h("span", {class: "soft"}, store.hiddenGuess.has(row) ? "random check" : "–")];
 }
 
@@ -91,7 +107,7 @@ const item = data =>
   h(
     "li",
     {class: (picked.has(data.row) ? "picked" : "") + (store.current?.row === data.row ? " at" : ""), "data-row": data.row},
-    box_of(data),
+    numeric() ? null : box_of(data),
     button(
       [
         data.image ? picture(data.row, data.name, "tile-picture") : h("span", {class: "body", dir: "auto"}, line(data)),
@@ -111,7 +127,9 @@ function heading(rows) {
   const choice = h(
     "select",
     {"aria-label": "Order", onchange: again(() => (order = choice.value))},
-    Object.entries(ORDERS).filter(([name]) => like || name !== "near").map(([name, text]) => h("option", {value: name, selected: name === order}, text)),
+    Object.entries(ORDERS)
+      .filter(([name]) => fits(name))
+      .map(([name, text]) => h("option", {value: name, selected: name === order}, text)),
   );
   fill(
     head,
@@ -130,8 +148,12 @@ function heading(rows) {
   );
 }
 
-// Rows picked one by one are labeled as what a person saw. The others stay in the pool of the random checks.
+// Rows picked one by one count as seen. Random checks are still drawn from the others.
 function acts(rows) {
+  if (numeric()) {
+    fill(tools, rows.length ? h("p", {class: "hint"}, "Click on a row to give it its number.") : null);
+    return;
+  }
   const open = rows.filter(row => store.given[row] === NONE);
   const clear = open.filter(certain);
   if (picked.size) {
@@ -165,7 +187,7 @@ function acts(rows) {
   );
 }
 
-// Lists the rows that are nearest on the map, where neighbors are similar rows.
+// Lists the rows that are nearest on the map, which are similar.
 export function moreLike(row) {
   const near = Float64Array.from(store.x, (x, k) => (x - store.x[row]) ** 2 + (store.y[k] - store.y[row]) ** 2);
   const rows = Array.from(near.keys()).filter(one => !store.hiddenGuess.has(one) && one !== row);
@@ -197,7 +219,7 @@ async function show() {
   heading(rows);
   acts(rows);
   box.classList.toggle("grid", Boolean(store.session.image));
-  const none = store.shown || store.selected.size ? "No row." : "Click on a class, search, or draw a lasso on the map to list rows here.";
+  const none = store.shown || store.selected.size ? "No row." : `Click on a ${numeric() ? "range" : "class"}, search, or draw a lasso on the map to list rows here.`;
   fill(
     box,
     rows.length ? h("ul", {class: store.session.image ? "tiles-list" : "row-list"}, data.map(item)) : h("p", {class: "empty"}, none),
@@ -218,7 +240,7 @@ export function start() {
     }
     limit = PAGE;
     like = null;
-    if (order === "near") order = "sure";
+    if (order === "near") order = usual();
     dropAll();
     if (store.selected.size && !isOpen("rows")) openTab("rows");
     redraw();

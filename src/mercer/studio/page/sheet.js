@@ -1,8 +1,9 @@
-// The sheet that opens over a lasso: how many rows, what they are taken for, twelve of them at random to look at.
+// The sheet that opens after a lasso. It shows the number of rows, their predictions, and twelve of them at random.
 import {$, afterwards, bar, button, count, fill, h, percent, plural, say} from "./dom.js";
 import {acceptGuesses, labelMany} from "./actions.js";
 import {line, picture} from "./card.js";
 import {chips} from "./chips.js";
+import {numeric} from "./numbers.js";
 import {getRows} from "./rows.js";
 import {colorOf, glyph} from "./palette.js";
 import {CERTAIN, NONE, NO_ANSWER, certain, className, offered, on, store, tell} from "./store.js";
@@ -127,8 +128,8 @@ function show() {
         "span",
         {class: "soft"},
         all.length > sample.length
-          ? sample.length + " of them at random; leave out those that do not belong"
-          : "leave out those that do not belong",
+          ? sample.length + " of them at random. Leave out those that do not belong."
+          : "Leave out those that do not belong.",
       ),
       button("×", () => sheet.close(), {class: "quiet close", "aria-label": "Close"}),
     ),
@@ -195,7 +196,7 @@ export const sheet = {
 };
 
 export function start() {
-  on("gathered", afterwards(open));
+  on("gathered", afterwards(() => numeric() || open())); // numbers are typed row by row
   on("classes", () => {
     if (sheet.isOpen()) show();
   });

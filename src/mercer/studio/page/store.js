@@ -1,4 +1,4 @@
-// What the page knows. Everything that changes it says so by `tell`, everything that shows it listens by `on`.
+// The state of the page. Code that changes it calls `tell`, and code that shows it listens with `on`.
 import {Chosen} from "./chosen.js";
 
 export const NONE = -1;
@@ -14,16 +14,20 @@ export const store = {
   problem: null,
   x: null,
   y: null, // Uint16Array, null until the map is ready
-  given: new Int16Array(0), // class id, NONE or CANNOT: the server's labels and what waits in the outbox
-  known: new Int16Array(0), // the server's labels alone
+  given: new Int16Array(0), // class id, NONE or CANNOT, from the server and the outbox
+  known: new Int16Array(0), // labels of the server alone; numbers in a session of numbers
+  value: new Float64Array(0), // in a session of numbers, the labels whose ranges are `given`
+  predicted: new Float64Array(0), // in a session of numbers, predictions and half widths of intervals
+  reach: new Float64Array(0),
+  span: null, // the lowest and the highest number
   first: new Uint8Array(0),
   second: new Uint8Array(0),
   sure: new Uint8Array(0),
   tier: "none",
   digest: "",
   queue: {mode: "coverage", items: [], checks: []},
-  hiddenGuess: new Set(), // rows of random checks without an answer: neither guess nor label is shown
-  answered: new Set(), // rows of checks that were answered here
+  hiddenGuess: new Set(), // rows of random checks without a label, whose guess and label are hidden
+  answered: new Set(), // rows of checks that were labeled here
   current: null,
   skipped: new Map(), // current: {row, via, since}; skipped: row → its event, null until the server has it
   selected: new Chosen(),
@@ -49,7 +53,9 @@ export function tell(topic, value) {
 export function allocate(n) {
   store.n = n;
   store.given = new Int16Array(n).fill(NONE);
-  store.known = new Int16Array(n).fill(NONE);
+  const {numeric} = store.session;
+  store.known = numeric ? new Float64Array(n).fill(NaN) : new Int16Array(n).fill(NONE);
+  for (const name of ["value", "predicted", "reach"]) store[name] = new Float64Array(numeric ? n : 0).fill(NaN);
   store.first = new Uint8Array(n).fill(NO_ANSWER);
   store.second = new Uint8Array(n).fill(NO_ANSWER);
   store.sure = new Uint8Array(n);
@@ -61,13 +67,13 @@ export const className = id =>
 export const offered = () => store.classes.filter(one => !one.hidden && one.merged === null);
 export const isShown = row => store.shown === null || store.shown[row] === 1;
 
-// The guess for a row as {id, p}, or null where there is none or it must not be seen.
+// The guess for a row as {id, p, number, reach}, or null if there is none or it is hidden.
 export function guess(row) {
   if (store.tier === "none" || store.first[row] === NO_ANSWER || store.hiddenGuess.has(row)) return null;
-  return {id: store.first[row], p: store.sure[row] / 255};
+  return {id: store.first[row], p: store.sure[row] / 255, number: store.predicted[row], reach: store.reach[row]};
 }
 
-export const CERTAIN = 0.95; // confidence from which guesses can be accepted without a look
+export const CERTAIN = 0.95; // least confidence of guesses that can be accepted without a look
 export const certain = row =>
   store.given[row] === NONE && store.tier !== "none" && !store.hiddenGuess.has(row) && store.first[row] !== NO_ANSWER && store.sure[row] >= 255 * CERTAIN;
 

@@ -1,12 +1,14 @@
-// Brings the page in step with the server: session, labels since the last known revision, map, answers, queue.
+// Loads the session, labels since the last known revision, the map, predictions and the queue from the server.
 import {Refused, bytes, json, newest} from "./api.js";
-import {CANNOT, NONE, allocate, store, tell} from "./store.js";
-import {echo} from "./pending.js";
+import {arrange, numeric} from "./numbers.js";
+import {code, echo} from "./pending.js";
+import {allocate, store, tell} from "./store.js";
 
 export async function loadSession() {
   const session = await json("/api/session");
   const grown = session.n !== store.n;
-  Object.assign(store, {session, classes: session.classes, stage: session.stage, problem: session.problem});
+  if (!session.numeric) store.classes = session.classes; // ranges take their place
+  Object.assign(store, {session, stage: session.stage, problem: session.problem});
   if (grown) {
     allocate(session.n);
     store.rev = 0;
@@ -19,8 +21,8 @@ export async function loadSession() {
 export const sync = newest(async () => {
   if (!store.n) return;
   const answer = await json("/api/labels?since=" + store.rev);
-  for (const one of answer.labels) store.known[one.row] = one.class === "cannot" ? CANNOT : one.class;
-  for (const row of answer.removed) store.known[row] = NONE;
+  for (const one of answer.labels) store.known[one.row] = code(one.class);
+  for (const row of answer.removed) store.known[row] = code(null);
   Object.assign(store, {rev: answer.rev, undo: answer.undo, redo: answer.redo});
   echo();
 });
@@ -40,16 +42,28 @@ export const loadMap = newest(async () => {
   tell("map");
 });
 
-export const loadAnswers = newest(async () => {
-  const [buffer, headers] = await bytes("/api/answers");
-  const triples = new Uint8Array(buffer);
-  if (triples.length !== 3 * store.n) return;
+function takeClasses(triples) {
   const {n, first, second, sure} = store;
   for (let i = 0, k = 0; i < n; i++) {
     first[i] = triples[k++];
     second[i] = triples[k++];
     sure[i] = triples[k++];
   }
+}
+
+function takeNumbers(pairs) {
+  const {n, predicted, reach} = store;
+  for (let i = 0; i < n; i++) {
+    predicted[i] = pairs[2 * i];
+    reach[i] = pairs[2 * i + 1];
+  }
+  arrange();
+}
+
+export const loadAnswers = newest(async () => {
+  const [buffer, headers] = await bytes("/api/answers");
+  if (buffer.byteLength !== (numeric() ? 16 : 3) * store.n) return;
+  numeric() ? takeNumbers(new Float64Array(buffer)) : takeClasses(new Uint8Array(buffer));
   store.tier = headers.get("X-Mercer-Tier") || "none";
   store.digest = headers.get("X-Mercer-Digest") || "";
   document.documentElement.dataset.digest = store.digest;
@@ -68,7 +82,7 @@ export const loadQueue = newest(async () => {
   tell("queue");
 });
 
-// Everything at once: at the start and after the connection was lost.
+// Loads everything, at the start and after the connection was lost.
 export async function loadAll() {
   try {
     await loadSession();

@@ -1,4 +1,4 @@
-// The tabs on the right.
+// The tabs.
 import {tell} from "./store.js";
 
 const tabs = [...document.querySelectorAll("[role=tab]")];

@@ -1,9 +1,10 @@
-// The note beside the pointer on the map.
+// The note next to the pointer on the map.
 import {$, fill, h, sure} from "./dom.js";
 import {cells, picture} from "./card.js";
 import {getRow} from "./rows.js";
 import {NONE, NO_ANSWER, className, guess, store} from "./store.js";
 import {glyph} from "./palette.js";
+import {guessWord, labelWord, numeric} from "./numbers.js";
 
 const tip = $("#tip");
 let wanted = -1;
@@ -18,13 +19,13 @@ export function hideTip() {
 function verdict(row) {
   const label = store.given[row];
   const seen = guess(row);
-  if (label >= 0) return [glyph(label), className(label) + ", given"];
+  if (label >= 0) return [glyph(label), labelWord(row) + ", given"];
   if (label !== NONE) return ["can't tell"];
-  if (store.hiddenGuess.has(row)) return ["random check: guess not shown"];
+  if (store.hiddenGuess.has(row)) return ["random check, guess hidden"];
   if (seen)
     return [
       glyph(seen.id, false),
-      className(seen.id) +
+      numeric() ? guessWord(seen) : className(seen.id) +
         ", " +
         sure(seen.p) +
         (seen.p < 0.8 && store.second[row] !== NO_ANSWER ? "; else " + className(store.second[row]) : ""),

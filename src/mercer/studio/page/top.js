@@ -1,12 +1,12 @@
-// The bar at the top: file, target, what is saved, what is being computed, undo, export, help; and the notice below it.
+// The bar at the top with file, target, state, undo, export and help, and the notice below it.
 import {$, button, count, fill, h, plural, say} from "./dom.js";
-import {bytes, post} from "./api.js";
+import {bytes, post, showTarget} from "./api.js";
 import {redo, undo} from "./actions.js";
 import {on, store, tell} from "./store.js";
 
 const EXPORTS = [
-  ["table", "csv", "Table (CSV)", "your table with prediction, confidence, and where each label came from"],
-  ["labels", null, "Labels only", "the labels you gave, CSV; also with one class or without a model"],
+  ["table", "csv", "Table (CSV)", "your table with predictions, and where each label came from"],
+  ["labels", null, "Labels only", "the labels you gave, CSV; also without a model"],
   ["table", "parquet", "Table (Parquet)", "the same columns"],
   ["report", null, "Report", "an HTML page to send to others"],
   ["certificate", null, "Certificate", "accuracy, interval, random rows and the hash of the journal"],
@@ -14,7 +14,7 @@ const EXPORTS = [
   ["label_studio", null, "Label Studio", "tasks with annotations and predictions, JSON"],
   ["cleanlab", null, "cleanlab", "labels and held-out probabilities, NPZ"],
 ];
-const HELD = ["disk_full", "journal_gone"]; // labels wait in the browser until it is put right
+const HELD = ["disk_full", "journal_gone"]; // labels wait in the browser until this is solved
 let refused = 0;
 let why = "";
 let told = false;
@@ -54,7 +54,7 @@ function stage() {
   $("#cancel").hidden = !now?.cancellable;
   document.documentElement.dataset.stage = now?.name ?? "";
   $("#plot-empty").textContent = now?.name === "stopped"
-    ? "There is no map: nothing is learned now."
+    ? "There is no map, because nothing is learned now."
     : busy
       ? now.text
       : "The map is being drawn…";
@@ -89,7 +89,7 @@ function notice(kind, ...content) {
 function clear() {
   $("#notice").hidden = true;
   delete $("#notice").dataset.kind;
-  if (store.problem) stage(); // it lasts longer than what was said in between
+  if (store.problem) stage(); // a problem lasts longer than other notices
 }
 
 function connection(text) {
@@ -102,7 +102,7 @@ function connection(text) {
   }
   notice(
     "gone",
-    h("b", {}, (why || "The server does not answer.") + " "),
+    h("b", {}, (why || "The server does not respond.") + " "),
     store.waiting
       ? plural(store.waiting, "change is", "changes are") + " kept in this browser and sent when it is back. "
       : "Labels you give are kept in this browser and sent when it is back. ",
@@ -111,7 +111,7 @@ function connection(text) {
   saved();
 }
 
-// Written into the folder of the session, then fetched: over ssh the folder is out of reach.
+// Writes a file into the folder of the session, then fetches it, because the folder may be on another machine.
 async function write(what, format, line) {
   line.className = "soft";
   line.textContent = "Writing…";
@@ -138,7 +138,7 @@ function item([what, format, name, text], main) {
 }
 
 export function exports() {
-  const [main, ...others] = EXPORTS;
+  const [main, ...others] = EXPORTS.filter(([what]) => what !== "cleanlab" || !store.session.numeric);
   fill(
     $("#export-list"),
     item(main, true),
@@ -152,8 +152,12 @@ export const help = () => $("#help-dialog").showModal();
 export function start() {
   on("session", () => {
     const {file, target, n, demo} = store.session;
+    document.documentElement.dataset.kind = store.session.numeric ? "numbers" : "classes";
     $("#file").textContent = file;
-    $("#about").textContent = count(n) + " rows · " + target + (demo ? " · demo" : "");
+    const {targets} = store.session;
+    $("#about").textContent = count(n) + " rows" + (targets.length > 1 ? "" : " · " + target) + (demo ? " · demo" : "");
+    $("#target").hidden = targets.length < 2;
+    fill($("#target"), targets.map(name => h("option", {value: name, selected: name === target}, name)));
     if (store.session.repaired && !told) notice("repaired", store.session.repaired);
     told = true;
     document.title = file + " · mercer studio";
@@ -171,6 +175,7 @@ export function start() {
       if ($("#notice").dataset.kind === "refused") clear();
     }, 8000);
   });
+  $("#target").addEventListener("change", event => showTarget(event.target.value));
   $("#undo").addEventListener("click", () => undo());
   $("#redo").addEventListener("click", redo);
   $("#export").addEventListener("click", exports);

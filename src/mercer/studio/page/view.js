@@ -1,4 +1,4 @@
-// Where a position of the map (0 … 65535 each way, y upwards) lies on the canvas, in CSS pixels.
+// Turns positions of the map (0 … 65535 each way, y upwards) into CSS pixels of the canvas.
 const FULL = 65535;
 const MARGIN = 18;
 
@@ -44,7 +44,7 @@ export class View {
     this.cy = keep(this.cy + dy / this.sy);
   }
 
-  // Magnifies about a point of the canvas, which stays where it is.
+  // Magnifies about a point of the canvas, which does not move.
   magnify(factor, px = this.width / 2, py = this.height / 2) {
     const x = this.fromX(px);
     const y = this.fromY(py);
@@ -56,7 +56,7 @@ export class View {
     else this.pan(0, 0);
   }
 
-  // Moves just so far that this position is well inside.
+  // Moves the map until this position is well inside.
   reveal(x, y) {
     const px = this.toX(x);
     const py = this.toY(y);

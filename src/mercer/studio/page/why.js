@@ -1,4 +1,4 @@
-// Why a row has its guess: one line, the two most similar labeled rows with their content, and the rest folded.
+// The reasons for a guess, with one line, the two most similar labeled rows, and the rest folded.
 import {$, button, count, fill, h, percent, plural} from "./dom.js";
 import {json} from "./api.js";
 import {go} from "./actions.js";
@@ -6,6 +6,7 @@ import {line, picture} from "./card.js";
 import {getRows} from "./rows.js";
 import {className, store} from "./store.js";
 import {glyph} from "./palette.js";
+import {numeric, rangeOf, valueWord} from "./numbers.js";
 
 const SIMILAR = 2;
 const box = $("#reasons");
@@ -70,7 +71,13 @@ const similar = (one, data) =>
         h(
           "span",
           {class: "entry-text"},
-          h("span", {class: "caption"}, glyph(one.class), h("b", {}, className(one.class)), h("span", {class: "soft"}, " " + data.name)),
+          h(
+            "span",
+            {class: "caption"},
+            glyph(numeric() ? rangeOf(one.class) : one.class),
+            h("b", {}, valueWord(one.class)),
+            h("span", {class: "soft"}, " " + data.name),
+          ),
           data.image && !data.text ? null : h("span", {class: "mini-text", dir: "auto"}, line(data)),
         ),
       ],
@@ -79,7 +86,7 @@ const similar = (one, data) =>
     ),
   );
 
-// Shows the reasons for a row (none: a random check, or no row); gives what the server knows of it.
+// Shows the reasons for a row and returns them. null hides them, for a random check or without a row.
 export async function showReasons(row, current) {
   if (row === null || store.tier === "none") {
     fill(box);
