@@ -26,6 +26,8 @@ from benchmarks.accuracy.outlier_page import clean_page, page
 from benchmarks.accuracy.outlier_peers import copod, deep_forest, ecod, forest, local, neighbor
 from benchmarks.harness import arguments, machine, publish, write_csv
 from mercer import RBF, SVDD, KernelDensityNovelty, KPCANovelty, OutlierDetector
+from mercer.estimators.outlier_detector import CROWDS
+from mercer.estimators.outlier_detector import DEFAULT as PARTS
 from mercer.files import replacing
 
 FRACTIONS = (0.01, 0.05, 0.10)
@@ -70,25 +72,27 @@ def rules(names):
     """{name: function of (n, K) surprises}: ways to combine the parts that were considered."""
     at = {name: k for k, name in enumerate(names)}
     residuals, nearest = ([k for name, k in at.items() if name.endswith(kind)] for kind in ("residual", "nearest"))
-    crowd = [k for name, k in at.items() if name.endswith("tenth") or name == "forest"]
-    weights = np.array([0.5 if names[k].startswith("normal") else 1.0 for k in crowd])
-    plain = [k for k in crowd if not names[k].startswith("normal")]
+    crowds = [at["forest"], *(k for name, k in at.items() if name.endswith(CROWDS) and not name.startswith("normal"))]
+    tenths = [at["forest"], *(k for name, k in at.items() if name.endswith("tenth"))]
     single = [at["tails"], at["forest"]]
     new = [*residuals, *nearest, *single]
 
     def power(T, p=4):
         return np.mean(T**p, axis=1) ** (1 / p)
 
-    def within(T):
-        return T[:, crowd] @ weights / weights.sum()
+    def within(T, weight=0.5, p=4):
+        every = np.column_stack([power(T[:, new]), T[:, crowds]])
+        return np.average(every**p, axis=1, weights=[weight] + [1.0] * len(crowds)) ** (1 / p)
 
     return {
-        "power mean 4 of all but tenths (rule for new rows)": lambda T: power(T[:, new]),
-        "mean of forest and tenths, normal by half (rule for training rows)": within,
-        "mean of forest and tenths": lambda T: T[:, crowd].mean(axis=1),
-        "mean of forest and tenths without normal": lambda T: T[:, plain].mean(axis=1),
-        "mean of all but tenths": lambda T: T[:, new].mean(axis=1),
-        "maximum of all but tenths": lambda T: T[:, new].max(axis=1),
+        "power mean 4 of all but crowds (rule for new rows)": lambda T: power(T[:, new]),
+        "power mean 4 of crowds and half of it (rule for training rows)": within,
+        "power mean 4 of crowds": lambda T: power(T[:, crowds]),
+        "power mean 4 of crowds and the rule for new rows": lambda T: within(T, 1.0),
+        "mean of crowds and half of the rule for new rows": lambda T: within(T, p=1),
+        "mean of forest and tenths, normal too": lambda T: T[:, tenths].mean(axis=1),
+        "mean of all but crowds": lambda T: T[:, new].mean(axis=1),
+        "maximum of all but crowds": lambda T: T[:, new].max(axis=1),
         "power mean 4 of residuals, tails and forest": lambda T: power(T[:, [*residuals, *single]]),
         "power mean 4 of nearest, tails and forest": lambda T: power(T[:, [*nearest, *single]]),
         "power mean 4 of residuals, nearest and tails": lambda T: power(T[:, new[:-1]]),
@@ -146,7 +150,7 @@ def of_table(path, most):
                 taken = time.perf_counter() - start
                 found.append({"kind": "detector", "setting": setting, "name": name, "seconds": taken})
                 found[-1] |= measured(truth, score)
-            model = OutlierDetector(random_state=0).fit(train)
+            model = OutlierDetector([*PARTS, "normal tenth"], random_state=0).fit(train)
             surprise = model.training_part_scores_ if test is None else model.part_scores(test)
             for name, rule in rules(model.parts_).items():
                 found.append({"kind": "rule", "setting": setting, "name": name} | measured(truth, rule(surprise)))
