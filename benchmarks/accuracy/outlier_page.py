@@ -59,9 +59,11 @@ def _accuracy(found, methods, tables):
     head = ["detector", *(f"{s} ({n} tables)" for s, n in zip(SETTINGS, numbers))]
     out = ["## Accuracy\n"]
     for measure, title in MEASURES.items():
-        lines = [
-            [name, *(_mean(_values(found, "detector", s, name, measure, tables)) for s in SETTINGS)] for name in methods
-        ]
+        lines = []
+        for name in methods:
+            several = [_values(found, "detector", s, name, measure, tables) for s in SETTINGS]
+            few = [f" ({len(v)} tables)" * (0 < len(v) < n) for v, n in zip(several, numbers)]
+            lines.append([name, *(_mean(v) + note for v, note in zip(several, few))])
         out += [f"Mean {title} ± standard error over tables:\n", _table(head, lines)]
     seconds = [
         [name, *(f"{np.sum(_values(found, 'detector', s, name, 'seconds', tables)):.1f}" for s in SETTINGS)]

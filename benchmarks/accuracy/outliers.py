@@ -5,7 +5,8 @@
 DIR contains NPZ files with `A` (clean training rows), `B` (test rows) and `y` (non-zero: outlier). Two settings:
 "clean" (fit on A, score B) and "own" (one table with 1, 5 or 10% outliers of its own). Writes
 benchmarks/results/outliers.csv with a row for each table, setting and detector, and the page
-benchmarks/results/outliers.md. If PyOD and torch are installed, its deep isolation forest (DIF) is among the peers.
+benchmarks/results/outliers.md. If PyOD and torch are installed, its deep isolation forest (DIF) is among the peers, on
+every fourth table.
 --keep FOLDER stores what each table gave, and a second run goes on from there.
 --clean scores new rows only, with all rows of each table, by the default and the peers, and writes
 benchmarks/results/outliers_clean.md. --quick takes 12 tables and 300 rows and writes nothing.
@@ -26,10 +27,13 @@ from benchmarks.accuracy.outlier_page import clean_page, page
 from benchmarks.accuracy.outlier_peers import copod, deep_forest, ecod, forest, local, neighbor
 from benchmarks.harness import arguments, machine, publish, write_csv
 from mercer import RBF, SVDD, KernelDensityNovelty, KPCANovelty, OutlierDetector
+from mercer.estimators.outlier_detector import CROWDS
+from mercer.estimators.outlier_detector import DEFAULT as PARTS
 from mercer.files import replacing
 
 FRACTIONS = (0.01, 0.05, 0.10)
 DEFAULT = "OutlierDetector()"
+DEEP, DEEP_EVERY = "PyOD DIF", 4  # on every fourth table, as it takes longer than all others together
 
 
 def ours(make):
@@ -62,7 +66,7 @@ METHODS = {
     "KNN(5)": neighbor(5),
     "KNN(1)": neighbor(1),
     "KNN(50)": neighbor(50),
-    **({"PyOD DIF": deep_forest} if find_spec("pyod") and find_spec("torch") else {}),
+    **({DEEP: deep_forest} if find_spec("pyod") and find_spec("torch") else {}),
 }
 
 
@@ -70,25 +74,27 @@ def rules(names):
     """{name: function of (n, K) surprises}: ways to combine the parts that were considered."""
     at = {name: k for k, name in enumerate(names)}
     residuals, nearest = ([k for name, k in at.items() if name.endswith(kind)] for kind in ("residual", "nearest"))
-    crowd = [k for name, k in at.items() if name.endswith("tenth") or name == "forest"]
-    weights = np.array([0.5 if names[k].startswith("normal") else 1.0 for k in crowd])
-    plain = [k for k in crowd if not names[k].startswith("normal")]
+    crowds = [at["forest"], *(k for name, k in at.items() if name.endswith(CROWDS) and not name.startswith("normal"))]
+    tenths = [at["forest"], *(k for name, k in at.items() if name.endswith("tenth"))]
     single = [at["tails"], at["forest"]]
     new = [*residuals, *nearest, *single]
 
     def power(T, p=4):
         return np.mean(T**p, axis=1) ** (1 / p)
 
-    def within(T):
-        return T[:, crowd] @ weights / weights.sum()
+    def within(T, weight=0.5, p=4):
+        every = np.column_stack([power(T[:, new]), T[:, crowds]])
+        return np.average(every**p, axis=1, weights=[weight] + [1.0] * len(crowds)) ** (1 / p)
 
     return {
-        "power mean 4 of all but tenths (rule for new rows)": lambda T: power(T[:, new]),
-        "mean of forest and tenths, normal by half (rule for training rows)": within,
-        "mean of forest and tenths": lambda T: T[:, crowd].mean(axis=1),
-        "mean of forest and tenths without normal": lambda T: T[:, plain].mean(axis=1),
-        "mean of all but tenths": lambda T: T[:, new].mean(axis=1),
-        "maximum of all but tenths": lambda T: T[:, new].max(axis=1),
+        "power mean 4 of all but crowds (rule for new rows)": lambda T: power(T[:, new]),
+        "power mean 4 of crowds and half of it (rule for training rows)": within,
+        "power mean 4 of crowds": lambda T: power(T[:, crowds]),
+        "power mean 4 of crowds and the rule for new rows": lambda T: within(T, 1.0),
+        "mean of crowds and half of the rule for new rows": lambda T: within(T, p=1),
+        "mean of forest and tenths, normal too": lambda T: T[:, tenths].mean(axis=1),
+        "mean of all but crowds": lambda T: T[:, new].mean(axis=1),
+        "maximum of all but crowds": lambda T: T[:, new].max(axis=1),
         "power mean 4 of residuals, tails and forest": lambda T: power(T[:, [*residuals, *single]]),
         "power mean 4 of nearest, tails and forest": lambda T: power(T[:, [*nearest, *single]]),
         "power mean 4 of residuals, nearest and tails": lambda T: power(T[:, new[:-1]]),
@@ -129,8 +135,8 @@ def measured(y, score):
     return {"auroc": roc_auc_score(y, score), "ap": average_precision_score(y, score)}
 
 
-def of_table(path, most):
-    """[dicts] with everything that is measured on one table."""
+def of_table(path, most, deep=True):
+    """[dicts] with everything that is measured on one table. deep : with PyOD's deep isolation forest."""
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         A, B, y = read(path, most)
@@ -141,12 +147,14 @@ def of_table(path, most):
         found = []
         for setting, train, test, truth in cases:
             for name, scored in METHODS.items():
+                if name == DEEP and not deep:
+                    continue
                 start = time.perf_counter()
                 score = scored(train, test)
                 taken = time.perf_counter() - start
                 found.append({"kind": "detector", "setting": setting, "name": name, "seconds": taken})
                 found[-1] |= measured(truth, score)
-            model = OutlierDetector(random_state=0).fit(train)
+            model = OutlierDetector([*PARTS, "normal tenth"], random_state=0).fit(train)
             surprise = model.training_part_scores_ if test is None else model.part_scores(test)
             for name, rule in rules(model.parts_).items():
                 found.append({"kind": "rule", "setting": setting, "name": name} | measured(truth, rule(surprise)))
@@ -167,19 +175,19 @@ def of_new_rows(path, most):
         A, B, y = read(path, most)
         if not 0 < y.sum() < len(y):
             return {}
-        names = [name for name in (DEFAULT, *PEERS, "PyOD DIF") if name in METHODS]
+        names = [name for name in (DEFAULT, *PEERS, DEEP) if name in METHODS]
         return {name: measured(y, METHODS[name](A, B)) for name in names}
 
 
-def kept(path, most, folder):
+def kept(path, most, folder, deep=True):
     """`of_table`, from the folder if it contains this table."""
     if folder is None:
-        return of_table(path, most)
+        return of_table(path, most, deep)
     file = Path(folder) / f"{path.stem}_{most}.json"
     if not file.exists():
         Path(folder).mkdir(parents=True, exist_ok=True)
         with replacing(file) as (part,):
-            part.write_text(json.dumps(of_table(path, most)))
+            part.write_text(json.dumps(of_table(path, most, deep)))
     return json.loads(file.read_text())
 
 
@@ -235,8 +243,9 @@ def main():
         return
     start = time.perf_counter()
     with ProcessPoolExecutor(options.jobs) as pool:
-        every = pool.map(kept, tables, [most] * len(tables), [options.keep] * len(tables))
-        found = [row for rows in every for row in rows]
+        deep = [i % DEEP_EVERY == 0 for i in range(len(tables))]
+        every = pool.map(kept, tables, [most] * len(tables), [options.keep] * len(tables), deep)
+        found = [row for rows, too in zip(every, deep) for row in rows if too or row["name"] != DEEP]
     rounded = [{key: round(v, 5) if isinstance(v, float) else v for key, v in row.items()} for row in found]
     if not options.quick:
         write_csv("outliers", rounded)

@@ -241,7 +241,7 @@ def test_reports_without_labels(tmp_path, data):
     common = [data, "-x", "species", "--id", "flower", "-q"]
     for command, more, words in (
         ("cluster", ["-k", "3"], ["50 rows in 3 groups", "3 (requested)", "typical: f0", "petal length 1."]),
-        ("novelty", ["--share", "0.1"], ["petal length is 6.9; similar ordinary rows have 1.4 to 1.9", '"row">f007<']),
+        ("novelty", ["--share", "0.1"], ["petal length is 6.9; similar ordinary rows have 1.3 to 1.7", '"row">f007<']),
         ("embed", [], ["50 rows on 2 components", "component 1 (", "petal length +0.9"]),
     ):
         done = here(command, *common, *more, "-r", tmp_path / f"{command}.html")

@@ -86,6 +86,8 @@ def test_novelty_takes_answers_and_a_false_alarm_rate(tmp_path):
     assert taught.exit_code == 0, taught.output
     assert "1 of 2 answered rows" in json.loads(taught.stdout)["fraction"]
     assert "novel" in pd.read_csv(tmp_path / "n_novelty.csv")
+    words = here("novelty", tmp_path / "n.csv", "-x", "odd", *ask[:4], "--force").output
+    assert "The 5% most unusual rows are flagged." in words and "Another threshold: --fraction 0.01" in words
     refused = here("novelty", tmp_path / "n.csv", "--fraction", "0.1", "--false-alarms", "0.1", *ask)
     assert refused.exit_code != 0 and "Only one of" in refused.output
 
@@ -139,6 +141,10 @@ def test_novelty_compares_with_ordinary_rows(tmp_path):
     assert 19 <= json.loads(done.stdout)["novel"] <= 25 and "interval" in json.loads(done.stdout)["fraction"]
     alarms = json.loads(here(*ask, "--false-alarms", "0.01").stdout)
     assert 20 <= alarms["novel"] <= 24
+    pd.DataFrame(new + [0, 0, 9], columns=list("abc")).to_csv(tmp_path / "moved.csv", index=False)
+    moved = json.loads(here("novelty", tmp_path / "moved.csv", *ask[2:]).stdout)["notes"]
+    assert "In column 'c' 100% of the rows are beyond the values of the ordinary rows" in moved[-1]
+    assert "--ignore c" in moved[-1] and "notes" not in alarms
     refused = here("novelty", tmp_path / "new.csv", "--discoveries", "0.1", "--force")
     assert refused.exit_code != 0 and "--ordinary FILE" in refused.output
     pd.DataFrame(new[:, :2], columns=list("ab")).to_csv(tmp_path / "less.csv", index=False)

@@ -32,6 +32,8 @@ def test_a_cell_is_compared_with_those_of_similar_rows(frame):
     table, _ = frame
     table.loc[5, "size"] = 20.5  # a row of the first group with a size of the third
     table.loc[40, "color"] = "blue"
+    table.loc[5, "story"] = "the goal of the zebra"
+    table.loc[6, "story"] = "the flour of day 6"
     distinctive, like = telling_of(table), np.arange(10, 20)
     assert distinctive.compared("size", 5, like) == "size is 20.5"
     low, high = np.quantile(table["size"][like], [0.1, 0.9], method="nearest")
@@ -40,10 +42,22 @@ def test_a_cell_is_compared_with_those_of_similar_rows(frame):
     assert distinctive.compared("color", 40, np.arange(30, 40)) == "color is blue"
     assert distinctive.ordinary("color", np.arange(30, 40)) == "red"
     assert distinctive.compared("color", 41, np.arange(30, 40)) == ""  # red among red rows
-    assert (
-        distinctive.compared("story", 5, like).startswith("story: the words ")
-        and distinctive.ordinary("story", like) == ""
-    )
+    assert distinctive.compared("story", 5, like) == "story: the word 'zebra' is rare here"
+    assert distinctive.compared("story", 6, like) == "story: the word 'flour' is not in similar rows"
+    assert distinctive.compared("story", 12, like) == "story: the text differs from those of similar rows"
+    assert distinctive.ordinary("story", like) == ""
+
+
+def test_dates_are_compared_as_dates():
+    when = pd.Series(pd.date_range("2024-01-01", periods=60, freq="3D"))
+    table = pd.DataFrame({"day": when.dt.strftime("%d.%m.%Y"), "typed": when, "whole": np.arange(60.0)})
+    table.loc[7, "day"] = "01.01.1970"
+    distinctive, like = telling_of(table), np.arange(20, 31)
+    assert distinctive.compared("day", 7, like) == "day is 01.01.1970"
+    assert distinctive.ordinary("day", like) == "04.03.2024 to 28.03.2024"
+    assert distinctive.compared("day", 25, like) == "" and distinctive.compared("typed", 25, like) == ""
+    assert distinctive.cell("typed", 7) == "2024-01-22" and distinctive.ordinary("typed", like[:1]) == "2024-03-01"
+    assert distinctive.cell("whole", 7) == "7"
 
 
 def test_groups_are_told_apart_by_what_differs(frame):

@@ -9,7 +9,7 @@ from ..inputs.numerals import short
 from ..types import Estimator, Rows
 
 NEIGHBORS = 10
-ORDINARY = 0.5  # fraction of the training rows, the least unusual, that count as ordinary
+ORDINARY = 0.8  # fraction of the training rows, the least unusual, that count as ordinary
 COMPARED = 5_000  # ordinary rows, drawn at random, that a row is compared with
 COMBINATION = "no single column explains it: the combination of its values is rare"
 
@@ -147,7 +147,7 @@ def unusual(
 
 
 def _ordinary(scores: np.ndarray) -> np.ndarray:
-    """Numbers of the least unusual half of the rows, or of a random sample of them, ascending."""
+    """Numbers of the least unusual rows, or of a random sample of them, ascending."""
     order = np.argsort(scores, kind="stable")[: max(int(ORDINARY * len(scores)), 2)]
     return np.sort(np.random.default_rng(0).permutation(order)[:COMPARED])
 

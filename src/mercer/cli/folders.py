@@ -218,6 +218,8 @@ def _tell(console, folder, facts):
     console.result |= {"parts": len(folder.parts), "parts_before": before, **facts, "rows": rows}
     there = f" {before} were there already." if before else ""
     console.say(f"{rows:,} rows in {len(folder.left)} parts written to {folder.out}.{there}")
+    if "novel" in facts and "given" not in facts:
+        console.say(f"{facts['novel']:,} rows are flagged as outliers.")
     if facts.get("classes"):
         counts = ", ".join(f"{name} {count:,}" for name, count in facts["classes"].items())
         console.say(f"Labels: {counts}. {facts['abstained']:,} rows are left unlabeled.")

@@ -147,6 +147,8 @@ def novelty(
             new[target] = np.full(len(dataset.names), "")
         _write(console, stage, dataset, new, out, report, force, page)
     _say_outliers(console, dataset, found, worst, why[:10], name, source["id"])
+    if share is None and false_alarms is None and discoveries is None:
+        console.say("Another threshold: --fraction 0.01 flags 1% of the rows. See `mercer novelty --help`.")
     _say_files(console, out, report)
     if target:
         console.say(

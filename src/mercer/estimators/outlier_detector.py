@@ -27,8 +27,9 @@ PARTS = (*(f"{view} {score}" for view in VIEWS for score in SCORES), "tails", "f
 DEFAULT = (
     *(f"{view} {score}" for view in VIEWS for score in ("residual", "nearest")),
     *("tails", "forest"),
-    *(f"{view} tenth" for view in VIEWS[:3]),  # for training rows only
+    *(f"{view} {score}" for view in ("standardized", "whitened") for score in ("tenth", "fifth")),  # for training rows
 )
+CROWDS = (" tenth", " fifth")  # ends of the names of parts that outliers near each other do not mislead
 
 
 @dataclass(eq=False, repr=False)
@@ -52,12 +53,11 @@ class OutlierDetector(NoveltyDetector):
     **Two kinds of rows.** `predict`, `decision_function`, `score_samples`, `outlier_probability` and `p_values` take
     new rows, and assume that most training rows are ordinary. For the training rows use `fit_predict`,
     `training_scores_` and `held_out_probability_`, as the table may contain outliers of its own. Each row is scored
-    without itself, by the mean surprise of the forest and three more parts, the distance within which a "tenth" of the
-    rows are, in the first three views. "normal tenth" counts half, because ranks bring far outliers near the ordinary
-    rows. Outliers that are near each other do not hide each other in these parts. On
-    public tables with 5 or 10% outliers this finds more of them among the first rows than t(x). Both rules are fixed,
-    see the page of results on outliers. ``predict(X)`` on the training rows treats them as new rows that equal known
-    ones, and finds fewer outliers.
+    without itself, by the same power mean of t(x), the forest and four more parts. These are the distances within which
+    a "tenth" and a "fifth" of the rows are, in the views "standardized" and "whitened". Outliers that are near each
+    other do not hide each other in these parts. t(x) counts half, because they may hide each other in it. Both rules
+    are fixed, see the page of results on outliers. ``predict(X)`` on the training rows treats them as new rows that
+    equal known ones, and finds fewer outliers.
 
     **Known rows.** ``fit(X, y)`` with y = −1 for known outliers, +1 for rows known to be ordinary and anything else for
     the others corrects the scores, see `teach`.
@@ -66,8 +66,8 @@ class OutlierDetector(NoveltyDetector):
     ----------
     parts : list of str or None, default=None
         Names of the parts, such as ``["normal residual", "tails"]``. None takes the default parts. A list with one name
-        is that detector by itself. Parts that end in "tenth" are for training rows unless there are no others. Without
-        these and "forest", training rows have the power mean of all parts.
+        is that detector by itself. Parts that end in "tenth" or "fifth" are for training rows unless there are no
+        others. Without these and "forest", training rows have the same rule as new rows.
     contamination : float in (0, 0.5], default=0.1
         Fraction of the training rows below the threshold.
     n_reference : int, default=2000
@@ -119,6 +119,7 @@ class OutlierDetector(NoveltyDetector):
         chosen = rng.permutation(n)[: self.n_reference]
         places = np.full(n, -1)
         places[chosen] = np.arange(len(chosen))
+        self._chosen = chosen
         # Landmarks are reference rows that span the residual. Trees: of few rows most trees have seen a row, and are
         # left out when it is scored.
         single, landmarks, trees = (np.float32, 500, 100) if n > 5000 else (np.float64, 1000, 300)
@@ -240,6 +241,8 @@ class OutlierDetector(NoveltyDetector):
         """
         X = _dense(self._rows(X, reset=False))
         scores = self._final(X, self._surprise(self._raw(X, self.parts_), self.parts_), within=True)
+        places = self._equal(X)  # rows near themselves would seem ordinary
+        scores = np.where(places >= 0, self.training_scores_[self._chosen[places]], scores)
         known = self.training_scores_
         return 1 - self._own.p_values(-scores), scores < threshold(known, np.ones(len(known)), self.contamination)
 
@@ -259,6 +262,15 @@ class OutlierDetector(NoveltyDetector):
 
     def _of_view(self, view: str) -> list:
         return [name.split()[1] for name in self.parts_ if name.startswith(f"{view} ")]
+
+    def _equal(self, X: Rows) -> np.ndarray:
+        """(n,) place of each row in the reference sample, or −1. They are compared in a view that computes no sums."""
+        view = next((name for name in ("standardized", "normal") if name in self._near), None)
+        if view is None:
+            return np.full(X.shape[0], -1)
+        rows = self._near[view].rows
+        known = {row.tobytes(): place for place, row in enumerate(rows)}
+        return np.array([known.get(row.tobytes(), -1) for row in host(self._views[view](X)).astype(rows.dtype)])
 
     def _raw(
         self, X: Rows, names: list, places: np.ndarray | None = None, isolated: np.ndarray | None = None
@@ -309,13 +321,13 @@ class OutlierDetector(NoveltyDetector):
         return _mean(surprise[:, [self.parts_.index(name) for name in self._of_new_rows()]])
 
     def _of_new_rows(self) -> list:
-        return [name for name in self.parts_ if not name.endswith(" tenth")] or self.parts_
+        return [name for name in self.parts_ if not name.endswith(CROWDS)] or self.parts_
 
     def _within(self, surprise: np.ndarray) -> np.ndarray:
-        """(n,) combined surprises of training rows."""
-        tenths = {name: 0.5 if name == "normal tenth" else 1.0 for name in self.parts_ if name.endswith(" tenth")}
-        weights = [1.0 if name == "forest" else tenths.get(name, 0.0) for name in self.parts_]
-        return surprise @ weights / sum(weights) if any(weights) else _mean(surprise)
+        """(n,) combined surprises of training rows. Those of new rows count half."""
+        crowds = [k for k, name in enumerate(self.parts_) if name == "forest" or name.endswith(CROWDS)]
+        every = np.column_stack([self._outside(surprise), surprise[:, crowds]])
+        return _mean(every, np.array([0.5] + [1.0] * len(crowds)))
 
     def _normal(self, combined: np.ndarray, within: bool = False) -> np.ndarray:
         """Combined surprises as normal quantiles, 0 for a middling row and 3 for one in a thousand."""
@@ -369,8 +381,8 @@ class OutlierDetector(NoveltyDetector):
         return small
 
 
-def _mean(surprise: np.ndarray, power: int = 4) -> np.ndarray:
-    return np.mean(surprise**power, axis=1) ** (1 / power)
+def _mean(surprise: np.ndarray, weight: np.ndarray | None = None, power: int = 4) -> np.ndarray:
+    return np.average(surprise**power, axis=1, weights=weight) ** (1 / power)
 
 
 def _dense(X: Rows) -> Rows:

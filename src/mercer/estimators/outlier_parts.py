@@ -14,8 +14,8 @@ scored without itself:
   λ / (eigenvalue + λ). For a row of the sample K is the matrix of the other rows.
 - "density": −log of a Gaussian kernel density.
 - "nearest" and "neighbors": distance to the nearest row, and to the fifth nearest.
-- "tenth": distance within which a tenth of 500 rows are. Outliers that are near each other do not hide each other, as
-  long as they are fewer than a tenth.
+- "tenth" and "fifth": distance within which a tenth or a fifth of 500 rows are. Outliers that are near each other do
+  not hide each other, as long as they are fewer.
 - "samples": mean distance to the nearest of eight rows, over 64 random samples of eight (compare Sugiyama and Borgwardt
   2013). In so small a sample a row seldom has a near neighbor that is an outlier too.
 
@@ -37,8 +37,8 @@ from ..types import Block, Rows
 
 Floats = NDArray[Any]
 VIEWS = ("standardized", "normal", "whitened", "copula")
-SCORES = ("residual", "density", "nearest", "neighbors", "tenth", "samples")
-CROWD = 500  # reference rows for "tenth"
+SCORES = ("residual", "density", "nearest", "neighbors", "tenth", "fifth", "samples")
+CROWD = 500  # reference rows for "tenth" and "fifth"
 RIDGE = 0.01  # λ
 WIDTHS = {"residual": 2.0, "density": 4.0}  # of kernels, in median distances to the fifth neighbor
 VALUES = 20_000  # values of a column that are kept for its ranks
@@ -156,7 +156,8 @@ class Near:
 
     def reach(self, names: list[str]) -> int:
         """How many reference rows, the first ones, these scores need."""
-        needs = {"residual": len(self.landmarks), "tenth": min(CROWD, len(self.rows))}
+        crowd = min(CROWD, len(self.rows))
+        needs = {"residual": len(self.landmarks), "tenth": crowd, "fifth": crowd}
         return max((needs.get(name, len(self.rows)) for name in names), default=0)
 
     def scores(self, name: str, squared: Block, places: Floats) -> Floats:
@@ -185,10 +186,17 @@ class Near:
 
     def tenth(self, squared: Block, places: Floats) -> Floats:
         """Distance within which a tenth of the first reference rows are, the row itself not counted."""
+        return self._crowd(squared, places, 0.1)
+
+    def fifth(self, squared: Block, places: Floats) -> Floats:
+        """Distance within which a fifth of the first reference rows are, the row itself not counted."""
+        return self._crowd(squared, places, 0.2)
+
+    def _crowd(self, squared: Block, places: Floats, fraction: float) -> Floats:
         m = min(CROWD, squared.shape[1])
         squared, inside = squared[:, :m] + 0, np.flatnonzero((places >= 0) & (places < m))
         squared[inside, places[inside]] = np.inf
-        k = min(int(np.ceil(0.1 * m)), max(m - (len(inside) > 0), 1))
+        k = min(int(np.ceil(fraction * m)), max(m - (len(inside) > 0), 1))
         found = np.sqrt(host(home_of(squared).smallest(squared, k)).astype(np.float64))
         return np.where(np.isfinite(found), found, 0.0)
 

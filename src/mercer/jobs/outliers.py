@@ -26,6 +26,7 @@ COLUMNS = ("novelty", "novel")  # that are written
 SHOWN = 4  # columns of a row that are shown with their parts
 EXPLAINED = 30  # rows explained in a report
 MOST_CLASSES = 20  # of a column that may contain labels
+BEYOND = 0.5  # fraction of the rows beyond the values of the ordinary rows, from which a column is reported
 
 
 @dataclass(frozen=True)
@@ -127,14 +128,16 @@ def find_outliers(
     if false_alarms is not None:
         flagged = p <= false_alarms
         among = "rows of the table" if ordinary is None else "ordinary rows"
-        sentence = f"Rows are flagged if at most {false_alarms:.3g} of the {among} are as unusual."
+        sentence = f"Rows are flagged if at most {100 * false_alarms:.3g}% of the {among} are as unusual."
     elif discovery_rate is not None:
         flagged = discoveries(p, discovery_rate)
-        sentence = f"On average at most {discovery_rate:.3g} of the flagged rows are ordinary (Benjamini-Hochberg)."
+        sentence = (
+            f"On average at most {100 * discovery_rate:.3g}% of the flagged rows are ordinary (Benjamini-Hochberg)."
+        )
     else:
         fraction = 0.05 if fraction is None else fraction
         flagged[order[: max(1, int(fraction * len(order)))]] = True
-        sentence = f"The fraction {fraction:.3g} of the rows, the most unusual ones, is flagged."
+        sentence = f"The {100 * fraction:.3g}% most unusual rows are flagged."
     if not flagged.any():
         sentence = f"{sentence} {_too_few(X.shape[0], ordinary, false_alarms, discovery_rate)}".rstrip()
     known = _known(answers, ordinary, p, drawn)
@@ -250,7 +253,18 @@ def _like_labels(dataset: Dataset) -> list[str]:
 def read_ordinary(data: Data, options: ReadOptions, dataset: Dataset, on_event: OnEvent = ignore) -> np.ndarray:
     """The matrix of a table of ordinary rows, encoded like the rows of the dataset."""
     table = open_table(data, options, dataset.encoder.slices_, on_event)
-    return np.asarray(dataset.encoder.transform(table.frame))
+    matrix = np.asarray(dataset.encoder.transform(table.frame))
+    for name, part in dataset.encoder.slices_.items():
+        low, high = matrix[:, part].min(axis=0), matrix[:, part].max(axis=0)
+        fraction = np.mean(np.any((dataset.X[:, part] < low) | (dataset.X[:, part] > high), axis=1))
+        if fraction > BEYOND:
+            on_event(
+                Note(
+                    f"In column {name!r} {fraction:.0%} of the rows are beyond the values of the ordinary rows, "
+                    f"which makes these rows unusual: --ignore {quote(name)} leaves it out."
+                )
+            )
+    return matrix
 
 
 def read_answers(cells: Iterable[object]) -> np.ndarray:

@@ -157,7 +157,7 @@ def describe_part(path: Path, out: Path, folder: Path, options: PartOptions) -> 
         found = [kinds[options.kind](model, X, options) for X in matrices]
     new: Facts = dict(zip(options.columns, (np.concatenate(blocks) for blocks in zip(*found))))
     write_table(table, new, out, True, options.protect)
-    return {"rows": len(table)}
+    return {"rows": len(table)} | ({"novel": int(np.sum(new["novel"] == "yes"))} if "novel" in new else {})
 
 
 def _positions(model: Estimator, X: Rows, options: PartOptions) -> Sequence[np.ndarray]:

@@ -4,14 +4,17 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from scipy.stats import rankdata
 
-from ...types import Estimator, Frame, Rows
+from ...types import Estimator, Frame, Rows, Series
 from .cells import cells, numbers, usable
+from .dates import days
 from .images import opened, small
 
+RARE = 0.05  # fraction of the texts that have a rare word at most
 CLEAR = 0.25  # strength from which a column is named as the difference of a group from the others
 # Of English, German, French and Spanish, of at least three letters
 FUNCTION_WORDS = """
@@ -56,6 +59,7 @@ class DistinctiveCells:
     def __init__(self, frame: Frame, encoder: Estimator, X: Rows) -> None:
         self.frame, self.encoder, self.X = frame, encoder, X
         self._tokens: dict = {}
+        self._endings: dict = {}
         self.slices = encoder.slices_
         used = [column for column in encoder.columns_ if column.name in self.slices]
         self.kinds = {column.name: column.kind for column in used}
@@ -99,8 +103,13 @@ class DistinctiveCells:
         return found
 
     def cell(self, name: str, row: int) -> str:
-        """A cell as text, cut after some words, with four digits of a long decimal number. "" for a gap."""
-        return _rounded(beginning(cells(self.frame[name].iloc[[row]])[0]))
+        """A cell as text, cut after some words, with four digits of a long decimal number. "" for a gap.
+
+        The ".0" of a column of whole numbers and the midnight of a column of days are left out, if a reader added them.
+        """
+        column = self.frame[name]
+        text = beginning(cells(column.iloc[[row]])[0]).removesuffix(self._added(column))
+        return _rounded(text)
 
     def sentence(self, row: int, most: int = 3, paths: bool = True) -> str:
         """The distinctive cells of a row in one line, with the paths of its images or without them."""
@@ -123,8 +132,7 @@ class DistinctiveCells:
             Numbers of similar rows.
         """
         if name in self.texts:
-            rare = ", ".join(f"{word!r}" for word in self._rare(name, row))
-            return f"{name}: the words {rare} are rare here" if rare else f"{name} is empty"
+            return self._compared_words(name, row, like)
         if name not in self.shown:
             return f"{name} has another direction than in similar rows"
         if self.kinds[name] == "image":
@@ -135,11 +143,15 @@ class DistinctiveCells:
         """The usual cell of similar rows, as a range of numbers or the most frequent word. "" if nothing is short."""
         if name in self.texts or name not in self.shown or self.kinds[name] == "image":
             return ""
-        values = self._numbers(name)
-        if values is not None and usable(values[like]).any():
-            low, high = _middle(values[like])
-            return _range(low, high, self._comma(name))
-        return beginning(_frequent(cells(self.frame[name])[like])) or "nothing there"
+        values = self._ordered(name, like)
+        if values is not None and usable(values).any():
+            low, high = _middle(values)
+            if self.kinds[name] != "date":
+                return _range(low, high, self._comma(name))
+            first, last = (self.cell(name, like[int(np.argmax(values == end))]) for end in (low, high))
+            return first if first == last else f"{first} to {last}"
+        texts = cells(self.frame[name].iloc[like]).astype(str)
+        return self.cell(name, like[int(np.argmax(texts == _frequent(texts)))]) or "nothing there"
 
     def images(self, rows: Sequence[int] | np.ndarray, side: int = 96) -> list:
         """A list of (caption, data URI of a small PNG) of the first image column. Empty without one."""
@@ -158,16 +170,25 @@ class DistinctiveCells:
 
     def _usual(self, name: str, row: int, like: np.ndarray) -> bool:
         """Whether the cell is like those of similar rows, so that a sentence about it would contradict itself."""
-        values = self._numbers(name)
-        if values is not None and usable(values[like]).any():
-            low, high = _middle(values[like])
-            return bool(usable(values[row : row + 1])[0] and low <= values[row] <= high)
-        return str(cells(self.frame[name].iloc[[row]])[0]) == _frequent(cells(self.frame[name])[like])
+        values = self._ordered(name, like)
+        if values is not None and usable(values).any():
+            (own,), (low, high) = self._ordered(name, [row]), _middle(values)
+            return bool(low <= own <= high)
+        return str(cells(self.frame[name].iloc[[row]])[0]) == _frequent(cells(self.frame[name].iloc[like]))
 
-    def _rare(self, name: str, row: int) -> list:
-        """The three words of a text that are in the fewest other texts."""
-        others = self._words(name)
-        return [word for _, word in sorted((sum(word in other for other in others), word) for word in others[row])[:3]]
+    def _compared_words(self, name: str, row: int, like: np.ndarray) -> str:
+        """The three words of a text that the fewest texts have, if they are rare or no similar row has them."""
+        texts = self._words(name)
+        if not texts[row]:
+            return f"{name} is {'empty' if not self.cell(name, row) else 'without words'}"
+        counts = sorted((sum(word in text for text in texts), word) for word in texts[row])
+        rare = [word for count, word in counts if count <= max(1, RARE * len(texts))]
+        if rare:
+            return f"{name}: {_are(rare[:3])} rare here"
+        known = set().union(*(texts[i] for i in like))
+        other = [word for _, word in counts if word not in known]
+        differs = f"{_are(other[:3])} not in similar rows" if other else "the text differs from those of similar rows"
+        return f"{name}: {differs}"
 
     def of_groups(self, codes: np.ndarray, n_groups: int, most: int = 4, n_rows: int = 5_000) -> list:
         """A list of phrases for each group on its differences from the other rows, the clearest first.
@@ -231,20 +252,41 @@ class DistinctiveCells:
         reader = self.readers[name]
         return getattr(getattr(reader, "number", reader), "decimal", ".") == ","
 
-    def _numbers(self, name: str) -> np.ndarray | None:
-        """The column as numbers. None if it is not a column of numbers."""
+    def _numbers(self, name: str, rows: Any = slice(None)) -> np.ndarray | None:
+        """The cells of some rows as numbers. None if it is not a column of numbers."""
         reader = self.readers[name]
         if self.kinds[name] == "ordered":
             reader = None if reader.positions else reader.number
         elif self.kinds[name] != "number":
             reader = None
-        return None if reader is None else numbers(self.frame[name], reader.decimal, reader.unit)
+        return None if reader is None else numbers(self.frame[name].iloc[rows], reader.decimal, reader.unit)
+
+    def _ordered(self, name: str, rows: Any) -> np.ndarray | None:
+        """The cells of some rows as numbers, dates as days. None if they have no order."""
+        if self.kinds[name] == "date":
+            return days(self.frame[name].iloc[rows], self.readers[name].order)
+        return self._numbers(name, rows)
+
+    def _added(self, column: Series) -> str:
+        """What a reader added to every cell of a column that is not text in the table."""
+        if column.name not in self._endings:
+            known, kind = column.dropna(), getattr(column.dtype, "kind", "")
+            ending = {"f": ".0", "M": " 00:00:00"}.get(kind, "")
+            whole = bool(ending) and (known % 1 == 0 if kind == "f" else known == known.dt.normalize()).all()
+            self._endings[column.name] = ending if whole else ""
+        return self._endings[column.name]
 
 
 def beginning(cell: object, longest: int = 60) -> str:
     """A cell as one line of text, cut at a word."""
     text = " ".join(str(cell).split())
     return text if len(text) <= longest else text[:longest].rsplit(" ", 1)[0].rstrip(",;:.") + " …"
+
+
+def _are(words: list[str]) -> str:
+    """The subject and the verb of a sentence on some words."""
+    quoted = ", ".join(f"{word!r}" for word in words)
+    return f"the words {quoted} are" if len(words) > 1 else f"the word {quoted} is"
 
 
 def _middle(values: np.ndarray) -> np.ndarray:
