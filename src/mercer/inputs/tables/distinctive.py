@@ -268,7 +268,7 @@ class DistinctiveCells:
         return self._numbers(name, rows)
 
     def _added(self, column: Series) -> str:
-        """What a reader added to every cell of a column that is not text in the table."""
+        """The ending that a reader added to every cell of a column, such as ".0". "" if it added none."""
         if column.name not in self._endings:
             known, kind = column.dropna(), getattr(column.dtype, "kind", "")
             ending = {"f": ".0", "M": " 00:00:00"}.get(kind, "")
