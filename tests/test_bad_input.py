@@ -227,7 +227,7 @@ def test_numbers_without_a_square_are_refused(X):
         KernelPCA().fit(1e155 * X)
     with pytest.raises(InputError, match="in float32"):
         KernelPCA(kernel="rbf").fit((1e19 * X).astype(np.float32))
-    with pytest.raises(InputError, match=r"of some rows with themselves is .*Accepted: up to 1e\+145"):
+    with pytest.raises(InputError, match=r"of some rows with themselves is .*The largest accepted value is 1e\+145"):
         KernelPCA(kernel="linear").fit(1e80 * X)
 
 

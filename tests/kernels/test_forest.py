@@ -125,7 +125,7 @@ def test_what_is_refused(wine):
     X = wine[0]
     with pytest.raises(InputError, match=r"has no trees yet. Call kernel.resolve\(X\)"):
         Forest()(X)
-    with pytest.raises(InputError, match="n_estimators=0 is not accepted: give a whole number of at least 1"):
+    with pytest.raises(InputError, match="n_estimators=0 is not accepted. Use a whole number of at least 1"):
         Forest(0).resolve(X)
     with pytest.raises(InputError, match="max_samples=1.5 is not accepted"):
         Forest(max_samples=1.5).resolve(X)

@@ -336,14 +336,14 @@ def test_letters_outside_a_given_alphabet_are_refused():
 @pytest.mark.parametrize(
     "kernel, rows, message",
     [
-        (Spectrum(2), ["ab", np.nan], r"Row 1 is missing \(nan\), and the kernel takes strings"),
+        (Spectrum(2), ["ab", np.nan], r"Row 1 is missing \(nan\), and the kernel takes one string per row"),
         (Spectrum(2), ["ab", None], r"Row 1 is missing \(None\)"),
         (Spectrum(2), ["ab", 3], r"Row 1 is of type int \(3\).*str\(\)"),
         (Spectrum(2), ["ab", ""], "1 of 2 strings are empty, the first in row 1"),
         (Spectrum(3), ["ab", "a"], "None of the 2 strings has a substring"),
-        (Spectrum(0), ["ab", "a"], "Invalid k=0; expected a whole number of at least 1"),
-        (Spectrum(2, 3), ["ab", "a"], "Invalid shortest=3; expected a length of at most k=2"),
-        (Mismatch(2, 2), ["ab", "ac"], "Invalid m=2; expected fewer letters than k=2"),
+        (Spectrum(0), ["ab", "a"], "k=0 is not accepted. Use a whole number of at least 1"),
+        (Spectrum(2, 3), ["ab", "a"], "shortest=3 is not accepted. Use at most k=2"),
+        (Mismatch(2, 2), ["ab", "ac"], "m=2 is not accepted. Use fewer letters than k=2"),
         (Jaccard(), ["ab", "bc"], r"Row 0 is of type str .*set\(text.split\(\)\)"),
         (Jaccard(), [{"a"}, None], "Row 1 is missing"),
         (Jaccard(), [{"a"}, [[1]]], "contains a list, which cannot be an element of a set"),
@@ -352,7 +352,7 @@ def test_letters_outside_a_given_alphabet_are_refused():
         (WeisfeilerLehman(), [(["C"], []), "CO"], "Row 1 is of type str, and the kernel takes graphs"),
         (WeisfeilerLehman(), [(["C"], [(0, 1)]), (["C"], [])], "row 0 has 1 nodes and an edge with the node 1"),
         (WeisfeilerLehman(), [(["C", "O"], [(0, 0.5)]), (["C"], [])], "not pairs of node numbers"),
-        (WeisfeilerLehman(-1), GRAPHS[:4], "Invalid h=-1"),
+        (WeisfeilerLehman(-1), GRAPHS[:4], "h=-1 is not accepted"),
         (Spectrum(2), np.ones((4, 3)), r"X has the shape \(4, 3\), and kernel=Spectrum\(k=2\) takes objects"),
         (
             RBF(1.0),
