@@ -1,4 +1,4 @@
-"""Maps: K ≈ Z Zᵀ to the stated error, for training rows and new ones, in every home."""
+"""Maps have K ≈ Z Zᵀ to the stated error, for training rows and new ones, on every backend."""
 
 import warnings
 
@@ -107,7 +107,7 @@ def test_nystrom_by_pinv(choice, kernel, X, new):
 
 
 def test_better_choices_are_better():
-    """Most rows in one heap, few in many small ones: uniform misses those, pivots do not."""
+    """Most rows are in one heap and few in many small ones, which pivots find and uniform draws miss."""
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(0, 0.05, (400, 2)), rng.uniform(-10, 10, (25, 2))])
     errors = {
@@ -119,7 +119,7 @@ def test_better_choices_are_better():
 
 
 def test_probabilities_with_replacement(X, monkeypatch):
-    """K_nL S (S K_LL S)⁺ S K_Ln with S = diag 1/√(c p): the scaling cancels in the full-rank pseudo-inverse."""
+    """K_nL S (S K_LL S)⁺ S K_Ln with S = diag 1/√(c p), where the scaling cancels in a full-rank pseudo-inverse."""
     p = np.arange(60.0)
     fitted = LandmarkMap(RBF(1.0), landmarks=20, choice=p, random_state=3)
     Z = fitted.fit_transform(X)
@@ -136,7 +136,7 @@ def test_probabilities_with_replacement(X, monkeypatch):
 
 
 def test_best_rank_of_the_scaled_core(X):
-    """The report's estimator: best rank-k part of the scaled core, then its pseudo-inverse."""
+    """The report's estimator, with the pseudo-inverse of the best rank-k part of the scaled core."""
     p = np.random.default_rng(0).random(60)
     fitted = LandmarkMap(RBF(1.0), landmarks=20, choice=p, rank=5)
     Z = fitted.fit_transform(X)
@@ -190,7 +190,7 @@ def test_rules_are_resolved_on_the_training_rows(kernel, X):
     assert fitted.error_ < 1e-10
 
 
-# Homes
+# Backends
 
 
 @pytest.mark.parametrize("choice", CHOICES)
@@ -207,7 +207,7 @@ def test_homes_agree(home, choice, given, X, new):
     assert_close(Z @ Z.T, wanted @ wanted.T, atol=1e-9)
     assert_close(Z_new @ Z.T, expected.transform(new) @ wanted.T, atol=1e-9)
     assert_close(np.asarray(fitted.diag(home(new))), np.ones(9))
-    for value in vars(fitted).values():  # fitted models hold host arrays only
+    for value in vars(fitted).values():  # fitted models contain host arrays only
         assert type(value).__module__.partition(".")[0] not in ("torch", "dask")
     narrow = LandmarkMap(RBF(1.0), given, choice).fit_transform(home(X.astype(np.float32)))
     assert str(narrow.dtype).endswith("float32")
@@ -245,7 +245,7 @@ def test_many_rows_go_in_blocks(X, monkeypatch):
 
 @pytest.mark.parametrize("rank", [None, 8])
 def test_landmarks_without_features(home, rank, X, new, monkeypatch):
-    """Above the size at which all rows are factored, the features come from `transform`, in every home the same."""
+    """Above the size at which all rows are factored, features come from `transform`, the same on every backend."""
     monkeypatch.setattr(landmark, "WHOLE", 20)
     fresh = LandmarkMap(RBF(1.0), 10, rank=rank)
     fitted, expected = clone(fresh), clone(fresh).fit(X)

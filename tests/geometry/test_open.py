@@ -1,4 +1,4 @@
-"""One decision how a kernel matrix is held, and one function that evaluates a fit on new rows."""
+"""The choice of the form of a kernel matrix, and the evaluation of a fit on new rows."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Neighbor graphs and their kernels: against dense formulas, at size, and for rows outside the graph."""
+"""Neighbor graphs and their kernels against dense formulas, for many rows, and for rows outside the graph."""
 
 import pickle
 
@@ -221,7 +221,7 @@ def test_a_training_row_is_itself_in_many_dimensions_too(sparse):
     kernel = Diffusion(5, 10.0).resolve(rows)
     np.testing.assert_allclose(kernel.features(rows), kernel.factor(), atol=1e-12)
     np.testing.assert_allclose(kernel.features(rows[3:4] * (1 + 1e-15))[0], kernel.factor()[3], atol=1e-12)
-    near = X[3:4] + 1e-6  # close, but another row: the mean of its neighbors
+    near = X[3:4] + 1e-6  # a near row gets the mean of its neighbors
     assert np.abs(kernel.features(sp.csr_matrix(near) if sparse else near) - kernel.factor()[3]).max() > 1e-3
 
 

@@ -1,4 +1,4 @@
-"""Kernels: values, diagonals, composition, parameters, bandwidth rules."""
+"""Values, diagonals, composition, parameters and bandwidth rules of kernels."""
 
 import pickle
 

@@ -64,7 +64,7 @@ def mismatch(x, y, k, m, alphabet):
 
 
 def weisfeiler_lehman(x, y, h):
-    """Colors as nested tuples: no hashing."""
+    """Colors as nested tuples, without hashing."""
 
     def colors(graph):
         labels, edges = graph
@@ -93,7 +93,7 @@ def minmax(x, y):
 
 
 def named(value):
-    """The id of a parameter: the same in every process."""
+    """The id of a parameter, which is the same in every process."""
     return repr(value)[:40] if isinstance(value, Kernel) else getattr(value, "__name__", "").strip("<>")
 
 
@@ -116,7 +116,7 @@ each = pytest.mark.parametrize("kernel, rows, definition", DEFINED, ids=named)
 def test_kernels_are_their_definitions(kernel, rows, definition):
     wanted = np.array([[definition(x, y) for y in rows] for x in rows], dtype=float)
     np.testing.assert_allclose(kernel(rows), wanted, rtol=1e-13)
-    np.testing.assert_allclose(kernel(rows[:5], rows[3:]), wanted[:5, 3:], rtol=1e-13)  # read apart: other columns
+    np.testing.assert_allclose(kernel(rows[:5], rows[3:]), wanted[:5, 3:], rtol=1e-13)  # other columns
     np.testing.assert_allclose(kernel.diag(rows), np.diag(wanted), rtol=1e-13)
     if hasattr(kernel, "normalize") and "normalize" in kernel.get_params():
         unit = kernel.set_params(normalize=True)(rows)
@@ -136,7 +136,7 @@ def test_patterns_with_gaps_count_as_words_do(k, m, monkeypatch):
 
 @pytest.mark.parametrize("k, letters", [(5, 20), (12, 26)])
 def test_long_words_over_large_alphabets_are_the_sum_over_pairs_of_substrings(k, letters):
-    """Two substrings that differ in d letters have so many words within one letter of both; 26¹² is beyond 2⁵⁶."""
+    """The number of words within one letter of two substrings that differ in d letters. 26¹² is beyond 2⁵⁶."""
     shared = {0: 1 + k * (letters - 1), 1: letters, 2: 2}
     rng = np.random.default_rng(0)
     alphabet = "".join(map(chr, range(97, 97 + letters)))
@@ -212,7 +212,7 @@ def test_parts_of_objects_keep_what_was_computed():
 
 
 def letters(x, y):
-    """Common pairs of letters, and a little for every row with itself: a function of two rows, not of two columns."""
+    """Common pairs of letters, and a little for every row with itself. It is a function of rows, not of columns."""
     return spectrum(x, y, [2]) / np.sqrt(spectrum(x, x, [2]) * spectrum(y, y, [2])) + 0.1 * (x == y)
 
 

@@ -1,4 +1,4 @@
-"""A kernel from outside of mercer: one class is all that maps, operators, estimators and the command need."""
+"""A kernel from outside of mercer. Maps, operators, estimators and the command need only its class."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ RationalQuadratic = recipe("A kernel").RationalQuadratic
 
 
 class Minimum(Kernel):
-    """Σ min(exp xᵢ, exp yᵢ): neither radial nor a function of the inner product."""
+    """Σ min(exp xᵢ, exp yᵢ), which is neither radial nor a function of the inner product."""
 
     names = ("minimum",)
 
@@ -155,7 +155,7 @@ def test_a_subclass_with_other_values_inherits_neither_formula_nor_spectrum(X):
 
 def test_a_kernel_with_its_own_spectrum_has_fourier_features(X):
     class Heavy(RationalQuadratic):
-        """The spectrum of a scale mixture of Gaussians: a Gaussian with a Gamma(alpha) precision."""
+        """The spectrum of a scale mixture of Gaussians, a Gaussian with a Gamma(alpha) precision."""
 
         spectrum = "isotropic"
 
