@@ -147,7 +147,7 @@ def numbers_of(term: Term, unit: float) -> tuple[float, float, float]:
     if code == Formula.GAUSSIAN:
         return factor, -0.5 * scale / unit**2 * np.log2(np.e), 0.0
     if code <= Formula.MATERN52:
-        root = {Formula.EXPONENTIAL: 1.0, Formula.MATERN32: 3.0, Formula.MATERN52: 5.0}[code]
+        root = {Formula.EXPONENTIAL: 1.0, Formula.MATERN32: 3.0, Formula.MATERN52: 5.0}[Formula(code)]
         return factor, root * scale / unit**2, 0.0
     if code == Formula.LINEAR:
         return factor / unit**2, 1.0, 0.0
