@@ -22,7 +22,7 @@ def two_features(data):
     """(rows, names) of two features on comparable scales."""
     if data is not None and (data / "pima.npz").exists():
         X = np.load(data / "pima.npz")["X"][:, [1, 5]].astype(float)
-        X = X[(X > 0).all(axis=1)]  # a zero stands for a missing value here
+        X = X[(X > 0).all(axis=1)]  # a zero means a missing value here
         return X, ("glucose", "bmi"), "pima"
     X = load_diabetes(scaled=False).data[:, [9, 2]]
     return X, ("blood sugar", "bmi"), "scikit-learn's diabetes (give --data for pima)"
@@ -34,7 +34,7 @@ def main():
     X, names, source = two_features(args.data)
     mean, spread = X.mean(axis=0), X.std(axis=0)
     Z = (X - mean) / spread
-    # the slide has exp(-0.3 ||x - y||^2); a little wider, the ball's image has no dip in the middle
+    # the slide has exp(-0.3 ||x - y||^2). A little wider, the ball's image has no dip in the middle
     kernel = RBF.from_gamma(0.2)
     detectors = {
         f"SVDD, nu = {SHARE}": SVDD(nu=SHARE, kernel=kernel),

@@ -30,7 +30,7 @@ def main(seed=0):
     train, test, labels, _ = train_test_split(known, y[y < 5], test_size=0.4, random_state=seed)
     network = MLPClassifier((64,), max_iter=100, random_state=seed).fit(train, labels)
     new, truth = np.vstack([test, strange]), np.r_[np.ones(len(test)), np.zeros(len(strange))]
-    rows, asked = (normalize(embedded(network, some)) for some in (train, new))  # directions: strange rows are short
+    rows, asked = (normalize(embedded(network, some)) for some in (train, new))  # directions only
     scores = {"largest probability": network.predict_proba(new).max(axis=1)}
     for detector in (SVDD(0.1, kernel=RBF("knn")), KPCANovelty(0.9), KernelDensityNovelty()):
         scores[type(detector).__name__] = detector.fit(rows).score_samples(asked)

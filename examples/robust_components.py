@@ -28,7 +28,7 @@ def contaminate(X, share, rng):
 
 
 def largest_angle(kernel, clean, X_clean, other, X_other):
-    """Degrees between two component spaces: cosines are the singular values of Aᵀ k(X, X') A' (A sums to 0)."""
+    """Angles between two component spaces in degrees, from the singular values of Aᵀ k(X, X') A' (A sums to 0)."""
     cosines = clean.coefficients_.T @ kernel(X_clean, X_other) @ other.coefficients_
     return np.degrees(np.arccos(np.clip(np.linalg.svd(cosines, compute_uv=False).min(), 0, 1)))
 

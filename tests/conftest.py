@@ -25,11 +25,11 @@ HOMES = {"numpy": to_numpy, "torch": to_torch, "dask": to_dask}
 
 @pytest.fixture(params=HOMES, ids=str)
 def home(request):
-    """A function that moves a host array into one of the homes: NumPy, torch (CPU) or Dask."""
+    """A function that moves a host array to one of the backends, NumPy, torch (CPU) or Dask."""
     return HOMES[request.param]
 
 
-# Folders and files whose tests carry a mark; `make test` leaves out the slow ones and those in a browser.
+# Folders and files whose tests have a mark. `make test` skips the slow ones and those in a browser.
 MARKS = {
     "attacks": ("slow", "process"),
     "studio/browser": ("browser", "process"),

@@ -10,7 +10,7 @@ import re
 import sys
 from pathlib import Path
 
-# name → what is counted; code spans and fenced blocks are left out before
+# name → pattern. Code spans and fenced blocks are removed before
 PATTERNS = {
     "say, tell": r"\b(?:says?|said|tells?|told)\b",
     "beside": r"\bbesides?\b",
@@ -30,7 +30,7 @@ PATTERNS = {
     "asked, met": r"\basked\b|\bnot met\b",
     "odd rows": r"\bodd rows?\b|\bodd one",
 }
-FORMS = {  # constructions rather than words; rows of tables are not sentences and are left out
+FORMS = {  # constructions rather than words. Rows of tables are not sentences and are removed before
     "where for if": r"\bwhere (?:the|an?|there|it|its|no|they|this|that|all|one|labels|other|rows|only)\b",
     "semicolons": r";(?=\s)",
     "colon splices": r"(?<=[a-z)]): (?=[a-z])",
@@ -41,7 +41,7 @@ FORMS = {  # constructions rather than words; rows of tables are not sentences a
 
 
 def plain(text):
-    """Prose without code: fenced blocks, code spans, links and options are left out."""
+    """Prose without fenced blocks, code spans, links and options."""
     text = re.sub(r"```.*?```", " ", text, flags=re.S)
     text = re.sub(r"``.*?``|`[^`\n]*`", " ", text)
     text = re.sub(r"\]\([^)]*\)", "]", text)
@@ -64,7 +64,7 @@ def docstrings(folder):
 
 
 def messages(folder):
-    """Texts with a space in them that are not docstrings: messages, help and reports."""
+    """Messages, help and report texts, which are strings with a space that are not docstrings."""
     for path in sorted(folder.rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         known = set()
@@ -84,7 +84,7 @@ def messages(folder):
 
 
 def bodies(root):
-    """{name: text} of the five bodies of text."""
+    """The five bodies of text by name."""
     pages = [root / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")]
     pages += sorted((root / "docs").glob("*.md"))
     results = [*sorted((root / "benchmarks" / "results").glob("*.md")), *(root / "docs").glob("scoreboard.md")]
@@ -99,7 +99,7 @@ def bodies(root):
 
 
 def counts(root, patterns=PATTERNS):
-    """{pattern: {body: number}}"""
+    """Counts by pattern and body."""
     texts = bodies(root)
     if patterns is FORMS:
         texts = {body: sentences(text) for body, text in texts.items()}

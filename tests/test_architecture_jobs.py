@@ -1,4 +1,4 @@
-"""Seams of the jobs and of the command: jobs know no console, one place computes a confidence, folders loop."""
+"""Limits of jobs and the command. Jobs know no console, one place computes a confidence, folders loop."""
 
 import ast
 import re
@@ -117,7 +117,7 @@ JOINT_TESTS = {"test_one_confidence.py"}
 
 
 def test_the_tests_of_jobs_mirror_its_modules():
-    """Each module has one file of tests under its own name, which imports it; no other file is there."""
+    """Each module has one file of tests with its own name, which imports it, and there are no other files."""
     folder = Path(__file__).parent / "jobs"
     modules = {path.stem for path in JOBS} - {"__init__"}
     assert {path.name for path in folder.glob("test_*.py")} - JOINT_TESTS == {f"test_{name}.py" for name in modules}

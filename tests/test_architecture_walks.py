@@ -32,9 +32,9 @@ def test_rows_are_checked_once(name, checks):
 
 
 def test_each_view_has_one_neighbor_search():
-    """A graph of 10, 5 and 20 neighbors on one view takes its neighbors from one search; a lesson makes none."""
+    """A graph of 10, 5 and 20 neighbors on one view takes its neighbors from one search, and teaching makes none."""
     one = walk("fit")
-    assert one.count("_graph", "few_label/plan.py") == 5  # of three views: as given, standardized, leading components
+    assert one.count("_graph", "few_label/plan.py") == 5  # of three views, as given, standardized, leading components
     assert one.searches == [1, 1, 1]
     assert walk("teach").searches == []
 

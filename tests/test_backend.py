@@ -86,7 +86,7 @@ def test_blas_threads_are_restored():
 
 
 def test_threads_follow_the_shape_of_the_product():
-    assert backend.threads_for(50_000, 50_000, 8, 4) == 4  # thin: bound by memory, of which two cores get more
+    assert backend.threads_for(50_000, 50_000, 8, 4) == 4  # thin ones are bound by memory, and two cores get more
     assert backend.threads_for(20, 100_000, 20, 4) == 1  # a long sum into a small result
     assert backend.threads_for(150, 20, 150, 4) == 1  # too little work
     assert backend.threads_for(2000, 2000, 2000, 4) == 4

@@ -1,4 +1,4 @@
-"""A real cluster of two processes: what a lost worker or scheduler changes (nothing), and what travels."""
+"""A real cluster of two processes. A lost worker or scheduler changes nothing, and little data is sent."""
 
 import os
 import signal
@@ -48,7 +48,7 @@ def slow(block):
 
 
 def whole_again(client):
-    """Wait for the second worker; Dask now and then gives up on one that was killed, and another takes its place."""
+    """Wait for the second worker. Dask now and then gives up on one that was killed, and another replaces it."""
     try:
         client.wait_for_workers(2, timeout=60)
     except TimeoutError:
@@ -87,7 +87,7 @@ def test_the_client_does_not_grow_with_the_number_of_chunks(client, data):
     r, process = 300, psutil.Process()
     SemiKPCA(approx=r).fit(da.from_array(X, chunks=(3000, 4)), y)  # what is loaded once is loaded
     before = process.memory_info().rss
-    model = SemiKPCA(approx=r).fit(da.from_array(X, chunks=(40, 4)), y)  # 150 chunks: their sums take 108 MB
+    model = SemiKPCA(approx=r).fit(da.from_array(X, chunks=(40, 4)), y)  # the sums of 150 chunks take 108 MB
     assert process.memory_info().rss - before < 50e6 + 3 * 8 * r**2
     whole = len(cloudpickle.dumps(model))
     rows = da.from_array(X, chunks=(40, 4))

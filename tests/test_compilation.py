@@ -1,4 +1,4 @@
-"""Compiled loops: how many a first fit needs, who is told of it, and what an interrupt does."""
+"""The number of compiled loops of a first fit, its message, and interrupts."""
 
 import signal
 
@@ -51,7 +51,7 @@ def test_compiling_is_reported_once_with_the_progress_so_far(no_cache):
         first, second = compiled()(lambda x: x + 1), compiled()(lambda x: x - 1)
         assert first(1) == 2 and second(1) == 0
         on_event(Note("done"))
-    compiled()(lambda x: x * 2)(1)  # outside: no one is told
+    compiled()(lambda x: x * 2)(1)  # no message outside
     assert [event.fraction for event in heard[:2]] == [0.25, 0.25] and "compiling" in heard[1].text
     assert heard[2:] == [Note("done")]
 

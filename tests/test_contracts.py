@@ -1,4 +1,4 @@
-"""Contracts of every estimator: those that mercer exports, and any other that is in the folder of methods."""
+"""Contracts of every estimator, of those that mercer exports and any other in the folder of methods."""
 
 import functools
 import importlib
@@ -136,7 +136,7 @@ def fit(model, X, y):
 
 
 def answer(model, X):
-    """What a fitted model says about rows, as columns of numbers."""
+    """Results of a fitted model for rows, as columns of numbers."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in ("decision_function", "score_samples", "transform", "predict"):
@@ -186,13 +186,13 @@ def test_the_order_of_rows_does_not_matter(cls):
     X, y = blobs()
     model = cls()
     if cls.__name__ in STARTS_AT_RANDOM:
-        order = np.arange(len(X))  # what is left to promise: the same order, the same prediction
+        order = np.arange(len(X))  # the remaining promise is the same order and the same prediction
     else:
         order = np.random.default_rng(0).permutation(len(X))
     given = labels(model, y)
     straight = answer(fit(cls(), X, given), X)
     shuffled = answer(fit(cls(), X[order], None if given is None else given[order]), X)
-    if cls is LandmarkMap:  # its features may come in another basis: K is what counts
+    if cls is LandmarkMap:  # its features may come in another basis, so compare K
         straight, shuffled = straight @ straight.T, shuffled @ shuffled.T
     scale = max(1.0, np.abs(straight).max())
     if straight.shape == shuffled.shape:
@@ -226,7 +226,7 @@ def test_use_device_gives_the_answers_of_the_host(cls, monkeypatch):
     with mercer.use_device("cpu"):
         there = _answer(cls(), X, few)
     assert isinstance(there, np.ndarray)
-    assert_close(np.abs(there), np.abs(plain), rtol=1e-3, atol=1e-3)  # float32 there; a component has no sign
+    assert_close(np.abs(there), np.abs(plain), rtol=1e-3, atol=1e-3)  # float32 there, and a component has no sign
     assert not issubclass(cls, base.KernelEstimator) or rows
     assert {home_of(X).name for X in rows} <= {"torch tensor"}
     assert home_of(moved(X)).on_host  # the context has ended

@@ -278,7 +278,7 @@ def test_the_labeled_scorer_drops_the_weights_of_unlabeled_rows():
     X, y = load_iris(return_X_y=True)
     given, weight = few(y.tolist()), np.random.default_rng(0).uniform(size=len(y))
     model, known = SemiKPCA(1).fit(X, given), np.arange(0, len(y), 5)
-    model.coef_ = np.roll(model.coef_, 1, axis=1)  # some wrong answers
+    model.coef_ = np.roll(model.coef_, 1, axis=1)  # some wrong predictions
     for scoring in ("accuracy", "neg_log_loss", None):
         plain = check_scoring(model, scoring=scoring)(model, X[known], y[known], sample_weight=weight[known])
         assert LabeledScorer(scoring)(model, X, given, sample_weight=weight) == pytest.approx(plain, abs=1e-12)

@@ -14,7 +14,7 @@ def test_methods_page_is_current():
     assert generate.PAGE.read_text() == generate.table(), "run: python docs/generate.py"
 
 
-MADE = ("api/", "gallery/", "commands.md")  # by docs/build.py; tests/test_site.py follows all links of the site
+MADE = ("api/", "gallery/", "commands.md")  # by docs/build.py. tests/test_site.py follows all links of the site
 
 
 def test_links_and_pictures_exist():

@@ -1,4 +1,4 @@
-"""Docstrings of public names: every parameter has a type and a default, shared texts are added."""
+"""Docstrings of public names, in which every parameter has a type and a default and common texts are added."""
 
 import ast
 import importlib.util
@@ -28,7 +28,7 @@ def test_no_docstring_begins_with_what():
 
 
 def entries(doc):
-    """{name: first line} of the section of parameters."""
+    """The first lines of the section of parameters, by name."""
     section = re.search(r"Parameters\n-+\n(.*?)(?=\n\n\w[\w ]*\n-+\n|\Z)", doc, re.S)
     found = re.findall(r"^(\w[\w, ]*) : (.*)$", section[1] if section else "", re.M)
     return {name: text for names, text in found for name in names.split(", ")}
@@ -50,7 +50,7 @@ def test_standard_methods_describe_their_parameters(name):
 
 
 def pages():
-    """{name: class or function} of everything that has a page of the API reference."""
+    """Classes and functions that have a page of the API reference, by name."""
     path = Path(__file__).parent.parent / "docs" / "generate.py"
     spec = importlib.util.spec_from_file_location("generate", path)
     generate = importlib.util.module_from_spec(spec)

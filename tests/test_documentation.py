@@ -1,4 +1,4 @@
-"""The HTML of an estimator links to its page, where a site is known."""
+"""The HTML of an estimator links to its page, if a site is known."""
 
 import pytest
 from sklearn.pipeline import make_pipeline

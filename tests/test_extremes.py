@@ -1,4 +1,4 @@
-"""Calls at the ends of the floating-point range and on tensors of odd shapes: a prediction, or a sentence."""
+"""Calls at the ends of the floating-point range and on tensors of odd shapes return a prediction or an error."""
 
 import warnings
 

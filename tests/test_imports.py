@@ -12,7 +12,7 @@ import pytest
 import mercer
 
 SOURCE = Path(mercer.__file__).parent
-# From left to right: a room imports only rooms to its left, and itself. Rooms of one line do not see each other.
+# A package imports only itself and packages to its left. Packages of one line do not import each other.
 ORDER = [
     ["errors", "events", "types", "parameter_texts"],
     ["backend", "docstrings"],
@@ -94,7 +94,7 @@ def test_rooms_import_only_rooms_to_their_left(path):
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_optional_packages_come_through_the_door(path):
-    """torch, dask and triton come from backend.need; a plain import would break a core installation."""
+    """torch, dask and triton come from backend.need. A plain import would break a core installation."""
     found = {name for name, line in imported(path) if line not in typing_lines(path)}
     optional = found & {"torch", "dask", "dask.array", "distributed", "triton"}
     assert optional <= ({"triton"} if path.stem == "_triton" else set())
@@ -108,7 +108,7 @@ def test_solvers_see_no_data_kernel_or_estimator(path):
         assert not name.startswith(("mercer.kernels", "mercer.geometry.maps")), f"{path.name}:{line}: {name}"
 
 
-# Private names are for the room that defines them
+# Private names belong to the package that defines them
 
 
 # Private names of scikit-learn that have no public equivalent.
@@ -134,7 +134,7 @@ def own(value):
 
 
 def defined(path):
-    """Names that a file defines: functions, classes, variables, and attributes of self."""
+    """Names of functions, classes, variables and attributes of self that a file defines."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.name
@@ -146,7 +146,7 @@ def defined(path):
 
 @functools.cache
 def names_of(room):
-    """Private names that are a room's own: defined there, and in no room to its left, whose methods it may override."""
+    """Private names that a package defines, and that no package to its left defines, whose methods it may override."""
     names = {other: set() for other in RANK}
     for path in FILES:
         names.setdefault(room_of(module_of(path)), set()).update(defined(path))
@@ -154,7 +154,7 @@ def names_of(room):
 
 
 def borrowed(path):
-    """Private names that a file imports from another room, or asks of an object of another room."""
+    """Private names that a file imports from another package, or reads from an object of another package."""
     room = room_of(module_of(path))
     for name, _ in imported(path):
         parts = name.split(".")
@@ -181,7 +181,7 @@ def test_private_names_stay_in_their_room():
     assert not found, "private names of other rooms are used; make them public or do without"
 
 
-# Where code outside homes/ and rows.py still asks what kind of home an array has, and why no verb answers it.
+# Places outside homes/ and rows.py that check the type of a backend, and why no operation does it.
 ASKS_FOR_THE_HOME = {
     "estimators/kernel_density_novelty.py": 1,  # scikit-learn's trees take host rows
     "few_label/dask_sample.py": 1,  # of rows in Dask a sample is fitted
@@ -253,6 +253,6 @@ def test_unknown_names():
 
 
 def test_loops_are_compiled_in_one_way():
-    """`compilation.compiled` does without a cache if no folder is writable; numba alone would fail there."""
+    """`compilation.compiled` works without a cache if no folder is writable, and numba alone would fail there."""
     found = [str(path.relative_to(SOURCE)) for path in FILES if re.search(r"\bn?jit\(", path.read_text())]
     assert found == ["compilation.py"]

@@ -1,4 +1,4 @@
-"""Small dense linear algebra: factors, ranks, signs."""
+"""Factors, ranks and signs of small dense matrices."""
 
 import numpy as np
 import pytest
@@ -118,7 +118,7 @@ def test_greedy_takes_the_largest_diagonal_first():
 
 
 def test_random_pivots_are_drawn_in_proportion_to_the_residual():
-    """Two equal clusters of unequal size: the pair of pivots must be as one draw after the other makes it."""
+    """Two equal clusters of unequal size, whose pair of pivots must be as from one draw after the other."""
     K = np.full((6, 6), 0.9) + 0.1 * np.eye(6)
     K[:2, 2:] = K[2:, :2] = 0.0
     first, both = np.zeros(6), np.zeros((6, 6))
@@ -161,14 +161,14 @@ def test_random_pivots_stop_at_the_rank():
     assert len(some_pivots(spd(300, rank=7), 40)[0]) == 7
     assert len(some_pivots(np.zeros((5, 5)), 2)[0]) == 0
     x = np.linspace(0, 1, 900)[:, None]
-    K = np.exp(-((x - x.T) ** 2) / 0.02)  # rounding is reached on the way: the rest is greedy
+    K = np.exp(-((x - x.T) ** 2) / 0.02)  # rounding is reached on the way, and the rest is greedy
     pivots, root = some_pivots(K, 100)
     assert 20 < len(pivots) < 60
     assert_close(root @ root.T, K[np.ix_(pivots, pivots)], atol=1e-12)
 
 
 def test_rows_that_were_let_go_are_still_stood_for():
-    """Rows that nothing explains: every one must be the second pivot equally often, though half have gone by then."""
+    """Rows that nothing explains must be the second pivot equally often, though half are excluded by then."""
     draws, second = 2000, np.zeros(24)
     for seed in range(draws):
         pivots, _ = some_pivots(np.eye(24), 4, seed)
@@ -183,7 +183,7 @@ def test_rows_that_were_let_go_are_still_stood_for():
 
 
 def test_random_pivots_are_as_good_as_those_of_the_factor():
-    """Many rows in one heap, few in many small ones: evenly drawn rows miss those, pivots do not, also from fewer."""
+    """Most rows are in one heap, few in many small ones. Pivots find those, and more uniform draws miss them."""
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(0, 0.3, (900, 2)), rng.uniform(-10, 10, (60, 2))])
     K = np.exp(-((X[:, None] - X) ** 2).sum(-1) / 2)

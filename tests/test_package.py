@@ -1,4 +1,4 @@
-"""What is packaged: one version, the marker of type hints, and no file that a build would leave out."""
+"""The package has one version, the marker of type hints, and every file."""
 
 import ast
 import importlib.util
@@ -100,7 +100,7 @@ def lines_of_code(path):
 
 
 def test_no_file_is_long():
-    """At most 350 lines, docstrings not counted: a public class has many parameters to describe."""
+    """At most 350 lines without docstrings, because a public class has many parameters to describe."""
     long = {str(path.relative_to(SOURCE)): lines_of_code(path) for path in SOURCE.rglob("*.py")}
     assert {name: lines for name, lines in long.items() if lines > 350} == {}, "one idea per file"
 

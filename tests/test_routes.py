@@ -1,4 +1,4 @@
-"""One row has one confidence by every route: Python, `label`, `predict`, a folder, ONNX, Label Studio, the web app."""
+"""One row has one confidence in Python, `label`, `predict`, a folder, ONNX, Label Studio and the web app."""
 
 import contextlib
 import json
@@ -29,11 +29,11 @@ PAGE = '<View><Text name="note" value="$color"/><Choices name="kind" toName="not
 
 @pytest.fixture(params=["all rows in the core", "a third of the rows in the core"])
 def folder(request, tmp_path, monkeypatch):
-    """A folder with a table of flowers; one class has a single label, so that the factor of the confidence is not 1."""
+    """A folder with a table of flowers. One class has a single label, so that the factor of the confidence is not 1."""
     if request.param != "all rows in the core":
         monkeypatch.setattr(sizes, "SIZES", replace(sizes.SIZES, core_rows=40))
     X, y = load_iris(return_X_y=True)
-    # Of two equal flowers each is its own node of a graph, and a new one is the mean of both: they are left out.
+    # Each of two equal flowers is a node of a graph, and a new one is the mean of both, so they are removed.
     single = np.unique(X, axis=0, return_index=True)[1]
     rows = np.sort(np.random.default_rng(0).permutation(single)[:120])
     frame = pd.DataFrame(X[rows], columns=["sepal length", "sepal width", "petal length", "petal width"])
@@ -136,7 +136,7 @@ def test_label_studio_shows_the_confidence_of_python(python):
 
 @pytest.fixture(params=["the first model is the last one", "the first model has 20 rows"])
 def web_app(request, folder):
-    """(the learner, its last answer, folder of its exports): the labels, then three exports that come at once."""
+    """(the learner, its last prediction, folder of its exports) after labels and three exports at once."""
     first = sizes.SIZES if request.param == "the first model is the last one" else Sizes(first_rows=20)
     names, path = sorted(set(LABELED.values())), folder / "flowers.csv"
     rows, ids = list(LABELED), [names.index(name) for name in LABELED.values()]

@@ -1,4 +1,4 @@
-"""The six verbs give the same prediction in every home."""
+"""The six operations of rows.py give the same result on every backend."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from naive import assert_close
 
 
 class Lines(Computed):
-    """A matrix that is computed as asked; counts how often."""
+    """A matrix that is computed on demand and counts how often."""
 
     def __init__(self, A):
         self.A, self.shape, self.dtype, self.asked = A, A.shape, A.dtype, 0
@@ -25,7 +25,7 @@ class Lines(Computed):
 
 @pytest.fixture(params=[*HOMES, "computed"])
 def home(request):
-    """Moves a host array into one of the homes, or behind a matrix that is computed as asked."""
+    """Moves a host array to one of the backends, or behind a matrix that is computed on demand."""
     return {**HOMES, "computed": Lines}[request.param]
 
 
@@ -48,7 +48,7 @@ def test_gram(home, block, Z, dtype):
     for given, expected in [(None, wide.T @ wide), (weight, wide.T @ np.diag(weight) @ wide)]:
         G = rows.gram(home(Z), given)
         assert isinstance(G, np.ndarray) and G.dtype == np.float64
-        assert_close(G, expected, rtol=1e-13, atol=1e-13)  # float32 rows too: the sums are float64
+        assert_close(G, expected, rtol=1e-13, atol=1e-13)  # the sums of float32 rows are float64, too
         again, sums = rows.gram(home(Z), given, sums=True)
         assert_array_equal(again, G)
         assert sums.dtype == np.float64 and isinstance(sums, np.ndarray)

@@ -28,7 +28,7 @@ def text_of(page):
 
 
 def every_public_name_has_a_page_with_its_docstring(site):
-    for name in mercer.__all__:  # letters and digits alone: sphinx has quotes and dashes of its own
+    for name in mercer.__all__:  # only letters and digits, because sphinx has quotes and dashes of its own
         page = re.sub(r"[\W_]", "", text_of((site / "api" / f"{name}.html").read_text()))
         first = inspect.getdoc(getattr(mercer, name)).splitlines()[0]
         assert re.sub(r"[\W_]", "", first) in page, name

@@ -1,4 +1,4 @@
-"""Small models that tests write: a BERT sentence model, a table of token vectors, an image network."""
+"""Small models for tests, which are a BERT sentence model, a table of token vectors and an image network."""
 
 import json
 
@@ -22,7 +22,7 @@ def write_tensors(path, arrays):
 
 
 def write_bert(folder, seed=0, layers=2, width=8, longest=12):
-    """A sentence model with random weights; returns its arrays."""
+    """Write a sentence model with random weights and return its arrays."""
     rng = np.random.default_rng(seed)
     folder.mkdir(parents=True, exist_ok=True)
 
@@ -64,7 +64,7 @@ def _dense(low, high):
 
 
 def write_table(folder, seed=0, width=6):
-    """A model2vec folder with random vectors; returns its table."""
+    """Write a model2vec folder with random vectors and return its table."""
     folder.mkdir(parents=True, exist_ok=True)
     table = np.random.default_rng(seed).normal(size=(len(VOCABULARY), width)).astype(np.float32)
     write_tensors(folder / "model.safetensors", {"embeddings": table})

@@ -67,7 +67,7 @@ def test_coin_tosses_are_not_accepted():
 
 
 def test_copies_of_labeled_rows_are_held_out_together():
-    """Labels copied with their rows come out correct for no reason: they must not certify anything."""
+    """Labels copied with their rows are correct for no reason and must not certify anything."""
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(400, 5)), rng.integers(0, 2, 400)
     X[:200], y[:200] = np.tile(X[:40], (5, 1)), np.tile(y[:40], 5)

@@ -15,7 +15,7 @@ def digits():
     rng = np.random.default_rng(0)
     good = np.where(rng.random(500) < 0.85, y, (y + rng.integers(1, 3, 500)) % 3).astype(object)
     good[::10] = None
-    poor = np.where(y == 2, 0, y)  # never says 2
+    poor = np.where(y == 2, 0, y)  # never 2
     given = np.where(rng.permutation(500) < 80, y, -1)
     model = FewLabelClassifier(["mixed"]).fit(X, given, hints={"llm": good, "rules": poor})
     return model, y, given, good, poor

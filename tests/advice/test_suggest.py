@@ -1,4 +1,4 @@
-"""What to label next, which labels to mistrust, which answers to doubt: against refits and loops at n ≈ 30."""
+"""Rows to label next, suspicious labels and doubtful predictions, against refits and loops at n ≈ 30."""
 
 import numpy as np
 import pytest

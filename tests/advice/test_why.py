@@ -1,4 +1,4 @@
-"""Reasons for one row, and the columns that answers depend on."""
+"""Reasons for one row, and the columns on which predictions depend."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Attack mercer: `python -m attacks tables models calls --n 10000 --jobs 2`; `--only SEED` shows one attack."""
+"""Attack mercer by `python -m attacks tables models calls --n 10000 --jobs 2`. `--only SEED` shows one attack."""
 
 import argparse
 import importlib

@@ -1,4 +1,4 @@
-"""Attack the library: every public class on degenerate rows, labels, weights and kernels, with legal parameters."""
+"""Attack the library with degenerate rows, labels, weights and kernels and legal parameters of every public class."""
 
 import copy
 import functools
@@ -26,7 +26,7 @@ OUTPUTS += ("inverse_transform",)
 
 
 def attack(seed, folder):
-    """One call of one class: fit it, ask it, save it."""
+    """One call of one class, with fit, predictions and a saved file."""
     R = random.Random(seed)
     _, cls = R.choice(_classes())
     X, rng = rows.matrix(R)
@@ -45,7 +45,7 @@ def attack(seed, folder):
             return "refused"
         except (ValueError, TypeError) as error:
             last = traceback.extract_tb(error.__traceback__)[-1].filename
-            if "sklearn/utils" not in last:  # what scikit-learn's own check of rows says
+            if "sklearn/utils" not in last:  # messages of scikit-learn's own check of rows
                 raise
             return "refused"
     ours = os.path.dirname(mercer.__file__)
@@ -157,7 +157,7 @@ def _accepted(model):
 
 
 def _value(R, accepted):
-    """A legal value, from what scikit-learn's validation of parameters is told."""
+    """A legal value, from the constraints of scikit-learn's validation of parameters."""
     constraint = make_constraint(R.choice(accepted))
     if constraint.is_satisfied_by(None) and R.random() < 0.5:
         return None

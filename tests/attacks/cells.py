@@ -75,7 +75,7 @@ OBJECTS += [
 
 @dataclass
 class Cells:
-    """A table as it is before any format: names, columns of cells, and the column of labels."""
+    """A table before any format, with names, columns of cells, and the column of labels."""
 
     names: list
     columns: list
@@ -194,14 +194,14 @@ def _labels(R, table):
 
 
 def _rows(R, table):
-    """Other numbers of rows: none, one, all the same, some twice."""
+    """Other numbers of rows, such as none, one, equal rows or some rows twice."""
     n = table.n
     chosen = R.choice([[], [0], [0] * 6, [*range(n), *range(n)], sorted(range(n), key=lambda _: R.random())])
     table.columns = [[column[i] for i in chosen if i < n] for column in table.columns]
 
 
 def _objects(R, table):
-    """A column of no one type, where the format has types."""
+    """A column of mixed types, if the format has types."""
     j = _any(R, table)
     if j is not None:
         pool = R.choice([OBJECTS, R.sample(OBJECTS, 2), [1, 2.5, None], [True, False, None], [1, "x"]])
@@ -209,7 +209,7 @@ def _objects(R, table):
 
 
 def _typed(R, table):
-    """Numbers as numbers, where the format has types."""
+    """Numbers as numbers, if the format has types."""
     for j, column in enumerate(table.columns):
         try:
             table.columns[j] = [None if cell == "" else float(cell) for cell in column]
@@ -225,7 +225,7 @@ def _drop(R, table):
 
 
 def _wide(R, table):
-    """A thousand columns of three rows, or a hundred thousand; the time is proportional to their number."""
+    """A thousand columns of three rows, or a hundred thousand. The time is proportional to their number."""
     table.columns = [column[:3] for column in table.columns]
     for j in range(100_000 if R.random() < 0.15 else 1000):
         table.names.append(f"x{j}")

@@ -23,7 +23,7 @@ class Exploit:
 
 
 def forge(R, content):
-    """A file whose checksums are right and whose content is not."""
+    """A file with correct checksums and wrong content."""
     about = json.loads(content["model.json"])
     for _ in range(R.choice([1, 1, 2, 4])):
         change = R.choice(
@@ -164,7 +164,7 @@ def _number(R, about, content):
 
 
 def _array(R, about, content):
-    """An array of another type, shape or content, its checksum right."""
+    """An array of another type, shape or content, with a correct checksum."""
     names = [name for name in content if name.startswith("arrays/")]
     if not names or not isinstance(about.get("sha256"), list):
         return about, content

@@ -149,7 +149,7 @@ def read(path, ending, delimiter=",", encoding="utf-8"):
         csv.field_size_limit(1 << 24)
         rows = list(csv.reader(io.StringIO(raw.decode(encoding), newline=""), delimiter=delimiter))
         width = len(rows[0])
-        # A row of one empty cell stands as an empty line.
+        # A row of one empty cell is an empty line.
         rows = [row or [""] for row in rows] if width == 1 else [row for row in rows if row]
         assert all(len(row) == width for row in rows), f"{path.name} has rows of several lengths"
         return rows[0], [list(column) for column in zip(*rows[1:])] or [[] for _ in rows[0]]
@@ -184,7 +184,7 @@ def _plain(cell):
 
 
 def same(a, b):
-    """Whether two cells say the same, in whatever format."""
+    """Whether two cells have the same meaning in any format."""
     if _gap(a) or _gap(b):
         return _gap(a) and _gap(b)
     if a == b or str(a) == str(b):

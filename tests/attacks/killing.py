@@ -40,14 +40,14 @@ def child(arguments):
         main()
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1
-    except KeyboardInterrupt:  # before the first line of the command or after its last one: Python ends so itself
+    except KeyboardInterrupt:  # Python ends so before and after the lines of the command
         code = 130
     finally:
         os._exit(code)
 
 
 def whole(path, n):
-    """Whether a file is complete: of a table all n lines are there."""
+    """Whether a file is complete. A table must have all n lines."""
     raw = path.read_bytes()
     if path.suffix == ".xlsx":
         with zipfile.ZipFile(path) as file:

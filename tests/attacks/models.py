@@ -1,4 +1,4 @@
-"""Attack `mercer.load` with damaged and forged model files: nothing runs, nothing else is read, no process dies."""
+"""Attack `mercer.load` with damaged and forged files. Nothing may run, no other file be read, no process die."""
 
 import functools
 import hashlib
@@ -45,7 +45,7 @@ QUIET = (
     "compile",
     "exec",
     "import",
-)  # harmless where they come from imports
+)  # harmless if they come from imports
 
 MEMORY = (
     "/proc/meminfo",
@@ -57,7 +57,7 @@ MEMORY = (
 
 
 def attack(seed, folder):
-    """One file: damaged where chance has it, or forged with right checksums."""
+    """One file, damaged at random or forged with correct checksums."""
     R = random.Random(seed)
     name = R.choice(list(_originals()))
     raw, rows = _originals()[name]
@@ -165,7 +165,7 @@ def _content(raw):
 
 
 def _zip_damage(R, raw):
-    """The zip taken apart: members lost, swapped, doubled, or put in; the description and its checksum stay."""
+    """The zip with lost, swapped, doubled or added members. The description and its checksum do not change."""
     with zipfile.ZipFile(io.BytesIO(raw)) as file:
         members, comment = [(name, file.read(name)) for name in file.namelist()], file.comment
     i, j = R.randrange(len(members)), R.randrange(len(members))

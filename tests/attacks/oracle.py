@@ -115,7 +115,7 @@ class _Page(html.parser.HTMLParser):
 
 
 def check_page(page, innocent):
-    """Nothing of the user's runs or loads, and no number is missing; `innocent`: no cell says nan or inf itself."""
+    """Nothing of the user's runs or loads, and no number is missing. `innocent` means that no cell is nan or inf."""
     parser = _Page()
     parser.feed(page)
     assert not parser.bad, f"the report would run or load {parser.bad[:3]}"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock, Thread
 
-SECONDS = 120  # an attack that takes longer has failed; compiling loops for the first time takes a part of it
+SECONDS = 120  # an attack that takes longer has failed. Compiling loops for the first time takes a part of it
 START = 120  # so has one whose process does not even start
 MEMORY = 2 << 30  # so has one after which the process was ever larger than this
 
@@ -60,7 +60,7 @@ def attack(kind: str, seeds, jobs: int = 1, seconds: float = SECONDS, told=lambd
 
 
 class _Worker:
-    """A process that runs one attack at a time; spawned, so that it shares nothing with this one."""
+    """A spawned process that runs one attack at a time and has nothing in common with this one."""
 
     def __init__(self, kind):
         self.kind, self.process = kind, None
@@ -130,7 +130,7 @@ def _one(module, seed, folder):
 
 
 def peak_memory():
-    """The largest size of this process in bytes; `ru_maxrss` would begin with that of the process that spawned it."""
+    """The largest size of this process in bytes. `ru_maxrss` would begin with that of the process that spawned it."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     (line,) = [line for line in lines if line.startswith("VmHWM:")]
     return int(line.split()[1]) * 1024

@@ -164,7 +164,7 @@ def weights(R, rng, n):
 
 
 def kernel(R, rng, X):
-    """(a kernel, rows for it): a name, an object, a function, or a matrix that may be no kernel at all."""
+    """(a kernel, rows for it), with a name, an object, a function, or a matrix that may not be a kernel at all."""
     kind = R.choice(["name"] * 4 + ["object"] * 4 + ["matrix", "matrix", "function"])
     if kind == "name":
         return R.choice(

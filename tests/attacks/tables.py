@@ -1,4 +1,4 @@
-"""Attack the command with a mutated table: every format, every command, random options."""
+"""Attack the command with a mutated table in every format, every command and random options."""
 
 import csv
 import functools

@@ -1,4 +1,4 @@
-"""Three hundred attacks of each kind; `make attack N=10000` runs more."""
+"""Three hundred attacks of each kind. `make attack N=10000` runs more."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Faults of the machine: full disks, closed pipes, kills, two runs at once, no home, other locales."""
+"""Faults of the machine, such as full disks, closed pipes, kills, two runs at once, no home folder, other locales."""
 
 import contextlib
 import json
@@ -150,7 +150,7 @@ def test_two_runs_on_one_output(data):
     assert list(pd.read_csv(data / "out.csv").columns[6:]) == ["component_1", "component_2"][: winner + 1]
     runs = [start("embed", "iris.csv", "-d", str(k), "-o", "out.csv", "--force", cwd=data) for k in (3, 4)]
     assert [(process.communicate(), process.returncode)[1] for process in runs] == [0, 0]
-    assert len(pd.read_csv(data / "out.csv").dropna()) == 9  # whole, from one of the two: the labeled rows have no gap
+    assert len(pd.read_csv(data / "out.csv").dropna()) == 9  # whole, from one of the two runs
     assert files(data) == ["iris.csv", "out.csv"]
 
 

@@ -1,4 +1,4 @@
-"""Reports in a browser, with hostile names and cells: nothing of the table's runs, nothing is loaded."""
+"""Reports in a browser with hostile names and cells. No code of the table runs, and nothing is loaded."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""What fits and calls leave behind: memory, threads, forks, interrupts."""
+"""Memory, threads, forks and interrupts after fits and calls."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Attacks that end as their seed says: the trial of the pool itself."""
+"""Attacks that end as defined by their seeds, for the test of the pool itself."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Hears what the interpreter is asked to do: files opened, commands run, connections made."""
+"""Record files opened, commands run and connections made by the interpreter."""
 
 import sys
 from collections.abc import Callable

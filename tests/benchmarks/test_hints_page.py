@@ -27,7 +27,7 @@ def test_intervals_of_classes_are_compared_with_their_own_fraction():
     y, guess = np.array([0, 0, 1, 1, 1, 1]), np.array([0, 1, 1, 1, 1, 1])
     sure, wide = clopper_pearson(0.0, 1000), clopper_pearson(0.5, 2)
     classes = [
-        ClassAudit(0, 1, 1, correct=sure, found=wide),  # all of the guesses 0 are correct: missed
+        ClassAudit(0, 1, 1, correct=sure, found=wide),  # all of the guesses 0 are correct and missed
         ClassAudit("1", 5, 5, correct=clopper_pearson(0.8, 5), found=clopper_pearson(float("nan"), 0)),
     ]
     assert hints.by_class(classes, y, guess) == [False, True, True]

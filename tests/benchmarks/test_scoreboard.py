@@ -25,7 +25,7 @@ def test_a_peer_is_judged_at_the_largest_size_it_could_run():
     assert (line["n"], line["ratio"], line["fast"], line["small"]) == (2000, 2.0, True, True)
     (line,) = judge.verdicts(ROWS[:2])
     assert not line["fast"] and line["small"]
-    (line,) = judge.verdicts([ROWS[1]])  # we could not run where the peer could
+    (line,) = judge.verdicts([ROWS[1]])  # the peer could run, and mercer could not
     assert line["ratio"] == 0 and not line["fast"]
     (line,) = judge.verdicts([row("mercer exact", 1000, 0.1, 200.0), ROWS[1]])
     assert not line["small"]
@@ -50,7 +50,7 @@ def test_a_reason_must_be_there_and_must_be_needed():
     assert judge.check_reasons(slow, {}) == ([f"no reason is written for {key}"], {})
     assert judge.check_reasons(slow, {key: "why"}) == ([], {key: "why"})
     assert judge.check_reasons(fast, {key: "why"})[0] == [f"the reason for {key} is stale: the row is fine now"]
-    assert judge.check_reasons([], {key: "why"}) == ([], {})  # not measured: nothing to say
+    assert judge.check_reasons([], {key: "why"}) == ([], {})  # without a measurement there is no reason
 
 
 def test_the_guard_flags_a_fall_by_more_than_thirty_percent():

@@ -1,4 +1,4 @@
-"""scikit-activeml runs our classifier and our suggestions in its own loop."""
+"""scikit-activeml runs the classifier and the suggestions of this library in its own loop."""
 
 import numpy as np
 import pytest

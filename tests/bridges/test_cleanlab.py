@@ -1,4 +1,4 @@
-"""cleanlab reads our held-out predictions, and `suspicious` is read next to it."""
+"""cleanlab reads held-out predictions, compared with `suspicious`."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def test_withheld_answers_are_what_cleanlab_asks_for(model, flipped):
     theirs = find_label_issues(noisy, P, return_indices_ranked_by="self_confidence")
     ours, sure = suspicious(model, 15).rows, suspicious(model).rows
     assert np.isin(theirs, wrong).sum() >= 11 and np.isin(ours, wrong).sum() >= 14
-    assert len(sure) >= 5 and np.isin(sure, wrong).all()  # more likely wrong than right
+    assert len(sure) >= 5 and np.isin(sure, wrong).all()  # more likely wrong than correct
     quality = get_label_quality_scores(noisy, P)
     first = np.argsort(quality)[:15]
     assert np.isin(first, suspicious(model, 20).rows).mean() > 0.8

@@ -1,4 +1,4 @@
-"""Label Studio: exports in, predictions out, and the ML backend over HTTP, asked as their protocol asks."""
+"""Exports of Label Studio in, predictions out, and the ML backend over HTTP with requests of its protocol."""
 
 import json
 import socket
@@ -61,7 +61,7 @@ def test_an_export_is_a_table(export):
     assert given.notna().sum() == 20 and given[8] == truth[8]
     assert given[1] is None or pd.isna(given[1])  # cancelled
     assert given[2] == truth[2]  # two votes to one
-    assert pd.isna(given[3])  # a prediction is no label
+    assert pd.isna(given[3])  # a prediction is not a label
 
 
 def test_the_only_control_is_the_target_and_several_are_asked_about(export, tmp_path):
@@ -72,7 +72,7 @@ def test_the_only_control_is_the_target_and_several_are_asked_about(export, tmp_
     other = {"from_name": "origin", "to_name": "note", "type": "choices", "value": {"choices": ["wild"]}}
     two, three, none = (tmp_path / f"{name}.json" for name in ("two", "three", "none"))
     tasks[8]["annotations"][0]["result"].append(rating)
-    two.write_text(json.dumps(tasks))  # one choice next to a rating: the choice
+    two.write_text(json.dumps(tasks))  # the choice, if there is a rating, too
     assert TASKS.target(read_table(two)) == "species"
     tasks[8]["annotations"][0]["result"].append(other)
     three.write_text(json.dumps(tasks))
@@ -97,7 +97,7 @@ def test_the_command_reads_an_export_and_writes_predictions(export, tmp_path):
         if i % 8 == 0 or i == 2:
             assert not own
             continue
-        assert len(own) == 1 and 0 < own[0]["score"] < 1  # an older one of ours is replaced
+        assert len(own) == 1 and 0 < own[0]["score"] < 1  # an older prediction of mercer is replaced
         (item,) = own[0]["result"]
         assert (item["from_name"], item["to_name"], item["type"]) == ("species", "note", "choices")
         right.append(item["value"]["choices"] == [truth[i]])

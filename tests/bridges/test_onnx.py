@@ -1,4 +1,4 @@
-"""Models as ONNX graphs: onnxruntime predictions for new rows what Python answers."""
+"""Models as ONNX graphs, for which onnxruntime predicts the same as Python for new rows."""
 
 import numpy as np
 import pytest
@@ -63,7 +63,7 @@ def wine():
 
 
 def run(model, X, dtype=np.float64):
-    """{method: what onnxruntime answers} of the model's graph."""
+    """Outputs of onnxruntime for the model's graph, by method."""
     graph = mercer.to_onnx(model, dtype)
     session = onnxruntime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
     names = [output.name for output in session.get_outputs()]
@@ -239,12 +239,14 @@ def test_single_precision_at_the_door(wine):
 def test_what_has_no_graph_is_refused_in_a_sentence(wine):
     pd = pytest.importorskip("pandas")
     X, y, _ = wine
-    with pytest.raises(InputError, match="is a Python function: it has no form in ONNX"):
+    with pytest.raises(InputError, match="is a Python function, which cannot be exported to ONNX"):
         mercer.to_onnx(LSSVMClassifier(kernel=Callable(lambda a, b: float(a @ b))).fit(X, y))
     with pytest.raises(InputError, match="uniform window"):
         mercer.to_onnx(KernelDensityNovelty(window="uniform").fit(X))
     frame = pd.DataFrame({"a": X[:, 0], "day": pd.date_range("2024-01-01", periods=len(X))})
-    with pytest.raises(InputError, match=r"Column 'day' is read as date, which has no form in ONNX. .* TableEncoder"):
+    with pytest.raises(
+        InputError, match="Column .day. is read as date, which cannot be exported to ONNX.*TableEncoder"
+    ):
         mercer.to_onnx(FewLabelClassifier(["lssvm"]).fit(frame, y))
     frame = pd.DataFrame({"predict": X[:, 0], "color": np.where(X[:, 1] > 0, "red", "blue")})
     with pytest.raises(InputError, match="A column is called 'predict'"):
@@ -253,7 +255,7 @@ def test_what_has_no_graph_is_refused_in_a_sentence(wine):
         mercer.to_onnx(LSSVMClassifier().fit(X, y), int)
     from sklearn.linear_model import LogisticRegression
 
-    with pytest.raises(InputError, match="LogisticRegression cannot become an ONNX graph"):
+    with pytest.raises(InputError, match="LogisticRegression cannot be exported to ONNX"):
         mercer.to_onnx(LogisticRegression().fit(X, y))
 
 

@@ -1,4 +1,4 @@
-"""Detectors of this library inside PyOD: its conventions, combinations and thresholds."""
+"""Detectors of this library inside PyOD, with its conventions, combinations and thresholds."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def test_the_one_class_svm_of_pyod_has_the_same_order():
 
     ours = PyODDetector(SVDD(0.2, kernel=RBF(bandwidth), tol=1e-10)).fit(X)
     theirs = OCSVM(kernel="rbf", gamma=0.5, nu=0.2, tol=1e-8).fit(X)
-    # PyOD standardizes nothing here; both are the same function up to a factor and a constant.
+    # PyOD standardizes nothing here. Both are the same function up to a factor and a constant.
     a, b = ours.decision_function(new), theirs.decision_function(new)
     slope, shift = np.polyfit(b, a, 1)
     assert slope > 0

@@ -1,4 +1,4 @@
-"""Ctrl-C and signals: the best so far, or nothing."""
+"""Ctrl-C and signals. The result is the best so far, or nothing."""
 
 import json
 import os

@@ -75,7 +75,7 @@ def test_nothing_is_overwritten_without_force_and_earlier_answers_are_not_featur
     assert refused.exit_code == 2
     assert "--force" in refused.output
     assert here("label", data, "-t", "species", "-q", "--force").exit_code == 0
-    # The loop of a user: correct the output and run again on it.
+    # Correct the output and run again on it, as a user does.
     again = here("label", tmp_path / "iris_labeled.csv", "-t", "species", "-o", tmp_path / "two.csv")
     assert again.exit_code == 0
     assert "Written by an earlier run, and not used for training: 'species_predicted'" in again.output

@@ -88,7 +88,7 @@ def test_corrections_are_learned_where_they_count_and_spoken_of_where_not(tmp_pa
     predicted = out.index[out["species_source"] == "predicted"][:3]
     out.loc[predicted[0], "species"] = "virginica"  # in TARGET
     out.loc[predicted[1], ["species_predicted", "species_source"]] = ["virginica", "given"]
-    out.loc[predicted[2], "species_predicted"] = "virginica"  # its source still says predicted
+    out.loc[predicted[2], "species_predicted"] = "virginica"  # its source is still predicted
     before = out.loc[predicted, "species_predicted"]
     out.to_csv(tmp_path / "corrected.csv", index=False)
     done = here("label", tmp_path / "corrected.csv", "-t", "species", "-o", tmp_path / "two.csv")

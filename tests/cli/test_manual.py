@@ -1,4 +1,4 @@
-"""The manual page shows what `--help` says; shells complete the commands."""
+"""The manual page has the text of `--help`, and shells complete the commands."""
 
 import re
 import shutil

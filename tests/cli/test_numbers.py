@@ -1,4 +1,4 @@
-"""Numbers to predict: how they are told from codes, and what the commands write."""
+"""Numbers to predict, how they are distinguished from codes, and the output of the commands."""
 
 import json
 
@@ -91,7 +91,7 @@ def test_label_says_what_it_took_and_reports(data, tmp_path):
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "60 numbers predicted from 30" in page
     assert "Extremely randomized trees" in page
-    # Its own output is read again, and the answers in it are not learned from.
+    # Its own output is read again, and the predictions in it are not learned from.
     again = here("label", tmp_path / "t_labeled.csv", "-t", "price", "-m", "lssvm,forest", "-o", tmp_path / "b.csv")
     assert again.exit_code == 0, again.output
     assert "not used for training: 'price_predicted', 'price_low', 'price_high', 'price_source'" in again.output

@@ -1,4 +1,4 @@
-"""A class that one row in fifty has: what is said of it, the ranked list, and the rows to look at next."""
+"""A class of one row in fifty, with its description, the ranked list, and the rows to look at next."""
 
 import json
 

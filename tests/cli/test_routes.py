@@ -1,4 +1,4 @@
-"""Two routes, one prediction: a data frame given to the library, and the same table as a file given to the command."""
+"""The same prediction for a data frame in the library and the same table as a file for the command."""
 
 import json
 

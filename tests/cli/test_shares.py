@@ -1,4 +1,4 @@
-"""Cells that hold probabilities of classes, such as `cat:0.7; dog:0.3`."""
+"""Cells with probabilities of classes, such as `cat:0.7; dog:0.3`."""
 
 import numpy as np
 import pandas as pd

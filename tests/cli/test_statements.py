@@ -69,7 +69,7 @@ def test_labels_at_the_top_of_a_sorted_file_are_no_random_sample(tmp_path):
     command = f"`mercer suggest {tmp_path / 't.csv'} -t kind --audit 1`"
     assert command in done.stdout and command in compared
     assert here(*command.strip("`").split()[1:]).exit_code == 0
-    # The same rows, with a column that tells that they were drawn at random, are believed.
+    # The same rows are believed, if a column marks them as drawn at random.
     how = pd.read_csv(tmp_path / "t.csv", keep_default_na=False)
     how.assign(kind_how=np.where(how["kind"] == "", "", "random")).to_csv(tmp_path / "t.csv", index=False)
     done = here("label", tmp_path / "t.csv", "-t", "kind", *QUICK)
@@ -165,7 +165,7 @@ def test_look_leaves_out_what_label_leaves_out_and_says_so(tmp_path):
     assert f"`mercer look {tmp_path / 't.csv'} -t kind` shows why" in done.output
     looked = json.loads(here("look", tmp_path / "t.csv", "-t", "kind", "--json").stdout)
     assert {one["name"]: one["kind"] for one in looked["columns"]}["checked"] == "leak"
-    # The output of a run: its columns are not used, whether or not the target is named.
+    # The columns of an earlier output are not used, whether or not the target is named.
     for more in ([], ["-t", "kind"]):
         looked = json.loads(here("look", tmp_path / "t_labeled.csv", "--json", *more).stdout)
         kinds = {one["name"]: (one["kind"], one["use"]) for one in looked["columns"]}

@@ -31,7 +31,7 @@ def test_suggest_check_and_compare(tmp_path, data):
     assert (worst["row"], worst["given"], worst["others_say"]) == ("f000", "virginica", "setosa")
 
     done = here("label", data, "-t", "species", "-m", "ls_kpca", "-r", tmp_path / "r.html")
-    assert done.exit_code == 0, done.output  # LS-KPCA is not linear in the labels: a report without suggestions
+    assert done.exit_code == 0, done.output  # LS-KPCA is not linear in the labels, so its report has no suggestions
     assert "Rows to label next" not in (tmp_path / "r.html").read_text(encoding="utf-8")
     done = here("label", data, "-t", "species", "-m", "diffusion,lssvm", "-r", tmp_path / "r.html", "--force")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")

@@ -20,7 +20,7 @@ def test_it_covers_at_all_moments_of_a_run_together(p):
     hits = np.random.default_rng(0).random((runs, length)) < p
     right, number = hits.cumsum(axis=1), np.arange(1, length + 1)
     ever = (exceeds(right, number, p) >= np.log(20)).any(axis=1).mean()
-    assert ever <= 0.05  # in theory over infinite runs; those above 400 answers are missing here
+    assert ever <= 0.05  # in theory over infinite runs. Those above 400 checks are missing here
     low = beta.ppf(0.025, right, number - right + 1)  # Clopper and Pearson, who count on one look
     high = np.where(right == number, 1.0, beta.ppf(0.975, right + 1, number - right))
     looked = ((np.nan_to_num(low) > p) | (high < p)).any(axis=1).mean()

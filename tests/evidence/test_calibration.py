@@ -1,4 +1,4 @@
-"""Probabilities: proper, ordered like the scores, modest with few labels, right with many."""
+"""Probabilities are proper, ordered like the scores, modest with few labels, and correct with many."""
 
 import numpy as np
 import pytest
@@ -52,7 +52,7 @@ def test_soft_answers_and_weights_count():
 def test_no_answers_leave_the_prior():
     slope, floor = calibrate(np.empty((0, 1)), np.empty((0, 2)), 1.0, n_labels=2).value
     P = probabilities(np.array([[1.0]]), slope, floor)
-    assert P[0, 1] == pytest.approx(0.25 + 0.5 * 2 / 3)  # two of three imagined answers, within the bound 3/4
+    assert P[0, 1] == pytest.approx(0.25 + 0.5 * 2 / 3)  # two of three imagined predictions, within the bound 3/4
 
 
 @settings(max_examples=50, deadline=None)

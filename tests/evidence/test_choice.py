@@ -1,4 +1,4 @@
-"""Choosing by held-out labels: the default survives unless the labels can tell the difference."""
+"""A choice by held-out labels keeps the default unless the labels show a difference."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ def table(*n_right, total=10):
 
 
 def test_the_default_is_kept_until_beaten_by_more_than_a_standard_error():
-    kept = choose(table(6, 7), default=0)  # one label better: b - c = 1 is not more than √1
+    kept = choose(table(6, 7), default=0)  # better by one label, and b - c = 1 is not more than √1
     assert kept.value == 0 and "given parameters are kept" in kept.reason and "6 of 10" in kept.reason
     beaten = choose(table(6, 8), default=0)  # b - c = 2 > √2
     assert beaten.value == 1 and "the best of 2 candidates" in beaten.reason
@@ -71,12 +71,12 @@ def test_the_choice_is_made_again_without_each_label():
     assert choose_by_margin(scores, codes, 0).info["corrected"] == pytest.approx(expected)
     calls = []
     accuracy_of_choice(rng.random((2, 1000)) < 0.5, lambda known: calls.append(len(known)) or 0)
-    assert len(calls) == 50 and set(calls) == {980}  # many labels: not a choice for each
+    assert len(calls) == 50 and set(calls) == {980}  # many labels do not get a choice each
 
 
 @pytest.mark.parametrize("method", [LSSVMClassifier(), LeastSquaresKPCA()], ids=lambda one: type(one).__name__)
 def test_selection_on_coin_tosses_is_worth_one_half(method):
-    """Over many draws: 16 candidates on labels that are coin tosses; the best of them seems right far more often."""
+    """Over many draws of random labels, the best of 16 candidates seems correct far more often."""
     seen, corrected, covered = [], [], []
     for seed in range(30):
         rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""What held-out labels say: slopes, estimates, sets and label errors against slow versions and over many draws."""
+"""Slopes, estimates, sets and label errors from held-out labels, against slow versions and over many draws."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def test_probabilities_are_sharpened_towards_what_happens():
     given = np.eye(3)[[rng.choice(3, p=p) for p in truth]]
     blunt = truth**0.5 / (truth**0.5).sum(axis=1, keepdims=True)
     assert sharpen(blunt, given, 10.0) == pytest.approx(2.0, rel=0.1)
-    assert sharpen(blunt[:3], given[:3], 0.01) == pytest.approx(1.0, abs=0.05)  # few labels: the prior
+    assert sharpen(blunt[:3], given[:3], 0.01) == pytest.approx(1.0, abs=0.05)  # the prior, for few labels
 
 
 def test_a_cap_keeps_the_order_and_the_sum():
@@ -47,7 +47,7 @@ def test_a_cap_keeps_the_order_and_the_sum():
 
 
 def test_no_answer_to_a_withheld_label_knows_it():
-    """Another class for a label leaves the answer to it as it was, to rounding, and all labels in their folds."""
+    """Another class for a label does not change its held-out prediction, to rounding, with all labels in folds."""
     X, y = load_iris(return_X_y=True)
     given = np.full(150, -1)
     rows = np.sort(np.random.default_rng(0).choice(150, 20, replace=False))
@@ -64,7 +64,7 @@ def test_no_answer_to_a_withheld_label_knows_it():
             assert np.sum(np.abs(others).max(axis=1) > 1e-4) >= 15  # those of the other folds do know it
     together = held_out_answers(model.candidates_, read_labels(given), np.zeros(20, dtype=int), "average", 0, 0.1)
     assert len(together) == 1
-    np.testing.assert_allclose(together[0].answers, 1 / 3)  # one group: nothing is left to fit
+    np.testing.assert_allclose(together[0].answers, 1 / 3)  # with one group nothing is left to fit
 
 
 def test_labels_of_single_classes_count_as_wrong():
@@ -89,18 +89,18 @@ def test_only_labels_drawn_at_random_count():
 
 def test_the_estimate_is_the_share_of_right_answers_moved_by_the_confidence_on_other_rows():
     given = np.eye(2)[[0, 0, 0, 1, 1, 1, 0, 1, 0, 1]]
-    H = np.where(np.arange(10)[:, None] < 7, given, 1 - given) * 0.6 + 0.2  # seven right, all at 0.8
+    H = np.where(np.arange(10)[:, None] < 7, given, 1 - given) * 0.6 + 0.2  # seven correct ones, all at 0.8
     held_out, drawn = [HeldOut(H, given.sum(axis=0) - given)], np.ones(10, dtype=bool)
     for confidence, expected in ((0.8, 0.7), (0.9, 0.8), (0.5, 0.4), (1.0, 0.9)):
         P = np.tile([confidence, 1 - confidence], (50, 1))
         assert estimate(held_out, P, given, drawn).accuracy.value == pytest.approx(expected)
-    # Without itself a label's class has 4 of 9 labels; half of the way to 5 of 10 its odds rise by the root of 11/9.
+    # Without itself a label's class has 4 of 9 labels. Half of the way to 5 of 10 its odds rise by the root of 11/9.
     odds = H[0, 0] / H[0, 1] * np.sqrt((5.5 / 4.5) / (5.5 / 5.5))
     assert estimate(held_out, P, given, drawn).held_out[0, 0] == pytest.approx(odds / (1 + odds))
 
 
 def test_the_interval_holds_for_coin_tosses_and_for_real_classes():
-    """60 draws each: the 95% interval misses in at most six of them."""
+    """The 95% interval misses in at most six of 60 draws each."""
     missed = {"coins": 0, "classes": 0}
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -178,7 +178,7 @@ def test_compiled_trees_are_trees_of_the_labeled_rows():
 def test_large_trees_and_equal_rows_vote_as_the_slow_walk_does():
     rng = np.random.default_rng(0)
     X = np.repeat(rng.normal(size=(900, 4)), 2, axis=0)
-    y = rng.integers(3, size=1800)  # equal rows of different classes: leaves that are not pure
+    y = rng.integers(3, size=1800)  # equal rows of different classes make leaves that are not pure
     trees, _ = Trees.grown(X, y, 3, "random", 0, 10)
     assert len(trees.value) > 10 * 300
     np.testing.assert_allclose(trees.votes(X), trees.value[trees.leaves(X)].mean(axis=1), atol=1e-12)

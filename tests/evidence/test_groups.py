@@ -1,4 +1,4 @@
-"""Copies of rows: found exactly and nearly, against a loop over all pairs, and labels copied with them."""
+"""Copies of rows, exact and near, against a loop over all pairs, and labels copied with them."""
 
 import numpy as np
 import pytest
@@ -53,5 +53,5 @@ def test_labels_are_withheld_together_where_only_labeled_rows_are_copies():
     tripled = np.vstack([X, X[:10], X[:10]])
     labeled = np.r_[:10, 100:120]
     np.testing.assert_array_equal(copied_labels(same_rows(tripled), labeled), np.tile(np.arange(10), 3))
-    discrete = rng.integers(0, 2, size=(400, 3)).astype(float)  # eight different rows: copies are the rule
+    discrete = rng.integers(0, 2, size=(400, 3)).astype(float)  # with eight different rows, most rows are copies
     np.testing.assert_array_equal(copied_labels(same_rows(discrete), np.arange(30)), np.arange(30))

@@ -1,4 +1,4 @@
-"""The majority answer next to an accuracy."""
+"""The majority prediction next to an accuracy."""
 
 import numpy as np
 

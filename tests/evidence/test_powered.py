@@ -1,4 +1,4 @@
-"""Prediction-powered fractions: narrower where the model helps, valid where it does not."""
+"""Prediction-powered fractions are narrower if the model helps, and valid if it does not."""
 
 import numpy as np
 import pytest

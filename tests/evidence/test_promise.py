@@ -1,4 +1,4 @@
-"""A promise about wrong answers from random checks: it is made when it can be, and kept however often one looks."""
+"""A promise about wrong predictions from random checks is made when it can be, and kept at any number of looks."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Fractions of the classes among unlabeled rows from held-out scores: closed form, coverage, what is used when."""
+"""Fractions of the classes among unlabeled rows from held-out scores, with closed form, coverage and defaults."""
 
 import numpy as np
 import pytest
@@ -60,11 +60,11 @@ def test_errors_are_those_of_repeated_draws_and_labels_of_equal_number_do_not_mi
 
 def test_without_scores_or_without_a_difference_the_counts_decide():
     rng = np.random.default_rng(2)
-    scores, codes, mean = draw(rng, [0.5, 0.5], 10, np.zeros((2, 1)))  # the score says nothing
+    scores, codes, mean = draw(rng, [0.5, 0.5], 10, np.zeros((2, 1)))  # the score has no information
     shares, error = class_shares(scores, codes, mean, 2, counts=[75, 25])
     assert shares[1] == pytest.approx(0.25, abs=0.04)
     assert error[1] == pytest.approx(np.sqrt(0.25 * 0.75 / 101), rel=0.1)
-    scores[codes == 1] = np.nan  # a class that no fold could hold out
+    scores[codes == 1] = np.nan  # a class without a held-out label in any fold
     for some in (scores, np.full_like(scores, np.nan)):
         shares, error = class_shares(some, codes, mean, 2, counts=[3, 1])
         np.testing.assert_allclose(shares, [0.7, 0.3])

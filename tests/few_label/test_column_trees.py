@@ -1,4 +1,4 @@
-"""Boosted trees that try every column, and the majority when the columns tell nothing."""
+"""Boosted trees that try every column, and the majority if the columns have no information."""
 
 import numpy as np
 import pandas as pd

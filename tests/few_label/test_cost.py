@@ -1,4 +1,4 @@
-"""A time budget is work: the plan, and not the clock, shows what is left out."""
+"""A time budget limits the estimated work, and the plan and not the clock decides what to omit."""
 
 import time
 

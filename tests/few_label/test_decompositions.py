@@ -1,4 +1,4 @@
-"""Label-free work is done once: every decomposition of a fit is of another matrix, and teaching makes none."""
+"""Label-free work is done once. Every decomposition of a fit is of another matrix, and teaching makes none."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def decomposed(monkeypatch):
 
 def few_labels(n=80, seed=0):
     X, y = make_blobs(n, 6, centers=3, cluster_std=3.0, random_state=seed)
-    X = X * np.arange(1, 7)  # columns of different units: more views
+    X = X * np.arange(1, 7)  # columns of different units have more views
     given = np.where(np.arange(n) < 12, y, -1)
     return X, y, given
 

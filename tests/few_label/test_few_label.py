@@ -60,7 +60,7 @@ def iris():
 
 
 def test_every_candidate_knows_its_left_out_answers():
-    """Methods with a closed form: the same predictions as a fit without the label, on the same features."""
+    """Methods with a closed form predict like a fit without the label, on the same features."""
     X, _, given = two_groups()
     labels = read_labels(given)
     plan = planned(X, methods_named("classes", ("lssvm", "components", "diffusion", "mixed", "semi_kpca", "ls_kpca")))
@@ -110,7 +110,7 @@ def test_weights_and_left_out_pool_against_loops():
     assert raw[kept].sum() >= 0.99 * raw.sum()
     for i in range(l):
         without = np.array([np.prod(np.delete(believed[j], i) ** t) if kept[j] else 0.0 for j in range(m)])
-        nothing = 0.2 * 0.5 ** (t * (l - 1))  # answers at random to the other labels, next to those of the candidates
+        nothing = 0.2 * 0.5 ** (t * (l - 1))  # random predictions for the other labels, next to those of the candidates
         total = nothing + 0.8 * without.sum() / m
         expected = (0.8 * without @ P[:, i] / m + nothing * 0.5) / total
         np.testing.assert_allclose(found.left_out[i, 1], expected, rtol=1e-3)
@@ -176,7 +176,7 @@ def test_probabilities_are_the_weighted_mean_of_the_candidates(iris):
 
 
 def features(space, X):
-    """The features of any rows, space by space: the slow way round `Predictor`."""
+    """The features of any rows, space by space, as a slow version of `Predictor`."""
     if isinstance(space, TransformedSpace):
         return space.scale * space._turned(features(space.base, X))
     if isinstance(space, JoinedSpace):

@@ -72,7 +72,7 @@ def test_links_tell_what_columns_do_not(tmp_path):
     matrix = sp.csr_matrix((np.ones(len(edges)), tuple(zip(*edges))), (120, 120))
     same = FewLabelClassifier(METHODS).fit(X, y, graph=matrix + matrix.T)
     np.testing.assert_allclose(same.probabilities_, model.probabilities_, atol=1e-8)
-    # A known row keeps its links in predict and in a saved model; a new row is predicted from its columns.
+    # A known row keeps its links in predict and in a saved model. A new row is predicted from its columns.
     free = np.flatnonzero([value is None for value in y])
     np.testing.assert_allclose(model.predict_proba(X[free]), model.probabilities_[free], atol=1e-6)
     save(model, tmp_path / "linked.mercer")

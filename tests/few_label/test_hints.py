@@ -1,4 +1,4 @@
-"""Hints: guesses of other sources join the prediction, are never labels, and leave every estimate valid."""
+"""Hints of other sources join the prediction, are never labels, and leave every estimate valid."""
 
 from dataclasses import replace
 
@@ -86,7 +86,7 @@ def test_copies_of_a_source_count_about_as_one():
 
 def test_hints_help_and_a_missing_one_leaves_the_row_alone(flowers):
     X, truth, hint, given = flowers
-    X = np.random.default_rng(3).normal(size=X.shape)  # columns that tell nothing
+    X = np.random.default_rng(3).normal(size=X.shape)  # columns without information
     free, spoken = given == None, hint != None  # noqa: E711
     model = model_of(X, given, hint)
     right = model.transduction_ == truth
@@ -103,7 +103,7 @@ def test_a_hint_is_never_a_label(flowers):
     plain = model_of(X, given)
     np.testing.assert_array_equal(model.weights_, plain.weights_)
     np.testing.assert_array_equal(model.votes_, plain.votes_)
-    # A hint that says the same of every row changes no order of classes.
+    # A hint that is the same for every row changes no order of classes.
     constant = model_of(X, given, np.full(150, "setosa", dtype=object))
     free = given == None  # noqa: E711
     assert (constant.predicted_ == plain.predicted_)[free].mean() > 0.97
@@ -171,7 +171,7 @@ def test_numbers_as_classes_and_minus_one_for_no_hint():
 )
 def test_bad_hints_are_refused(flowers, hints, message):
     X, _, _, given = flowers
-    if message is None:  # strange words are not refused: they name no class and tell little
+    if message is None:  # strange words are not refused, but they name no class and have little information
         assert model_of(X, given, hints).hints_.classes(["setosa"])[0].max() == -1
         return
     with pytest.raises(InputError, match=message):
@@ -187,7 +187,7 @@ def test_predictions_refuse_hints_that_the_fit_did_not_have(flowers):
 
 
 def test_the_estimate_is_that_of_the_predictions_with_hints():
-    """With columns that tell nothing, accuracy and its interval must be those of the hints, and not of the columns."""
+    """If the columns have no information, accuracy and its interval must be those of the hints."""
     rng = np.random.default_rng(4)
     X, y = rng.normal(size=(400, 3)), rng.integers(0, 2, 400)
     values = []
@@ -292,7 +292,7 @@ def test_a_word_that_labeled_rows_contradict_is_not_a_class(flowers):
 
 
 def test_few_random_labels_of_texts_are_no_worse_than_a_copy_of_the_hints():
-    """Made-up tickets of eight teams: with 20 random labels, some teams have none."""
+    """Made-up tickets of eight teams. With 20 random labels, some teams have none."""
     rng, mine, copied = np.random.default_rng(0), [], []
     common = [f"word{i}" for i in range(60)]
     for seed in range(4):

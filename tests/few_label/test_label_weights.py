@@ -1,4 +1,4 @@
-"""How much a label counts: weights of rows and of classes in FewLabelClassifier."""
+"""Weights of labels by weights of rows and of classes in FewLabelClassifier."""
 
 import numpy as np
 import pytest
@@ -74,7 +74,7 @@ def test_labels_that_count_more_are_followed_more(iris, method):
     labels = read_labels(y)
     for candidate in FewLabelClassifier([method]).prepare(X).candidates_:
         trusted, doubtful = (candidate.solve(weigh_labels(labels, w, None)).scores()[:, 0] for w in (None, weight))
-        trusted, doubtful = (scores[wrong] / scores.std() for scores in (trusted, doubtful))  # positive: class 2
+        trusted, doubtful = (scores[wrong] / scores.std() for scores in (trusted, doubtful))  # positive means class 2
         assert (doubtful < trusted - 1e-6).all()
 
 

@@ -1,4 +1,4 @@
-"""A lesson on rows that are in torch: what no label changes is computed once, and stays where it is."""
+"""Teaching with rows in torch. Work that no label changes is done once, and its results stay on the device."""
 
 from dataclasses import replace
 
@@ -32,7 +32,7 @@ def prepared(X, rows, y):
 
 @pytest.fixture
 def counted(monkeypatch):
-    """Rows of what a lesson must not repeat: moved to the device, looked up among neighbors, compared by a kernel."""
+    """Rows that teaching must not move to the device, search for neighbors or compare by a kernel again."""
     calls: dict = {"moved": 0, "searched": 0, "compared": 0}
 
     def counting(name, function):
@@ -60,7 +60,7 @@ def test_a_lesson_moves_no_rows_and_computes_nothing_twice(rows, counted, core):
     before = dict(counted)
     model.taught([701], [y[701]])
     assert counted["searched"] == before["searched"] and counted["moved"] == before["moved"]
-    # Labeled rows outside the core are placed in each kernel space; no other row is.
+    # Only labeled rows outside the core are placed in each kernel space.
     assert counted["compared"] - before["compared"] <= (4 * 42 if core else 0)
 
 

@@ -1,4 +1,4 @@
-"""More rows than are held in double precision: teaching is a fresh fit, and predictions are those of the slow way."""
+"""More rows than fit in double precision. Teaching equals a fresh fit, and predictions those of the slow way."""
 
 import numpy as np
 import pytest

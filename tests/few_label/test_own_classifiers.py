@@ -29,7 +29,7 @@ def weight_of_own(model):
 
 
 class Product(ClassifierMixin, BaseEstimator):
-    """Knows that the class is the sign of a product of two columns: what a user may know and no candidate finds."""
+    """The class is the sign of a product of two columns, which a user may know and no candidate finds."""
 
     def fit(self, X, y):
         self.classes_ = np.unique(y)
@@ -110,7 +110,7 @@ def test_classes_without_a_label_in_a_fold_sparse_rows_and_weights():
     X, y = load_wine(return_X_y=True)
     given = few(y, 12)
     given[given == 2] = -1
-    given[np.flatnonzero(y == 2)[0]] = 2  # one label: no fit without it knows the class
+    given[np.flatnonzero(y == 2)[0]] = 2  # with one label, no fit without it knows the class
     model = FewLabelClassifier(KERNEL, also=[GaussianNB()]).fit(X, given)
     assert np.isfinite(model.probabilities_).all()
     words = sp.csr_matrix(np.random.default_rng(0).poisson(0.3, size=(60, 20)).astype(float))

@@ -1,4 +1,4 @@
-"""Labels that come after everything else: prepared models, snapshots, rows outside the core."""
+"""Labels that come after everything else, for prepared models, snapshots and rows outside the core."""
 
 import copy
 

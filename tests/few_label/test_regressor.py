@@ -1,4 +1,4 @@
-"""FewLabelRegressor against naive refits, known answers, pure noise and many draws."""
+"""FewLabelRegressor against naive refits, known results, pure noise and many draws."""
 
 import numpy as np
 import pandas as pd
@@ -92,7 +92,7 @@ def test_left_out_answers_are_those_of_whole_fits_without_the_number():
 
 
 def one_tree(trees, place, X):
-    """(n,) answers of one tree, row by row."""
+    """(n,) predictions of one tree, row by row."""
     out = []
     for row in X.astype(np.float32):
         node = trees.roots[place]
@@ -111,7 +111,7 @@ def test_the_forest_is_the_mean_of_its_trees_and_withholds():
     own = np.array([one_tree(grown.trees, place, X) for place in range(TREES)])
     np.testing.assert_allclose(grown.scores()[:, 0], own.mean(axis=0), atol=1e-12)
     np.testing.assert_array_equal(grown.part().scores(X), grown.scores())
-    # A tree answers a number that it has seen exactly: one fold in five has not.
+    # A tree predicts a number exactly if it has seen it, which one fold in five has not.
     own = own[:, targets.labeled]
     seen = np.isclose(own, targets.signs[:, 0])
     assert (seen.mean(axis=0) >= 1 - 1 / 5 - 1e-9).all()
@@ -169,7 +169,7 @@ def test_copies_of_a_row_are_withheld_together():
     X, y = np.vstack([rows, rows[:20], rows[:20]]), np.full(100, np.nan)
     y[:20] = y[60:80] = y[80:] = noise[:20]  # twenty numbers, each three times
     model = FewLabelRegressor().fit(X, y)
-    assert model.left_out_r2_ < 0.2  # 0.9 and more if a copy answers for the other
+    assert model.left_out_r2_ < 0.2  # 0.9 and more if a copy predicts the other
     for i in (0, 25):
         group = np.flatnonzero(np.isclose(model.labels_.given, model.labels_.given[i]))
         assert len(group) == 3 and len(set(model.labels_.groups[group])) == 1

@@ -1,4 +1,4 @@
-"""Far from the training rows: trust against a loop, and confidence that falls to the class frequencies."""
+"""Far from the training rows, trust is that of a loop, and confidence falls to the class frequencies."""
 
 import numpy as np
 import pytest

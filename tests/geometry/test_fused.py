@@ -26,7 +26,7 @@ from mercer.geometry.operators import CenteredOperator, KernelOperator, cross_pr
 
 
 def emulate(kernel, X, Y, V, precision):
-    """The arithmetic of the Triton kernel in torch: halves multiplied in float32, then the terms, then V."""
+    """The arithmetic of the Triton kernel in torch, with halves multiplied in float32, the terms, and V."""
     left, right, unit = fused.sides(kernel, X, Y, precision)
     S = left.high.float() @ right.high.float().T
     if precision == "high":

@@ -1,4 +1,4 @@
-"""Maps: K ≈ Z Zᵀ to the stated error, for training rows and new ones, in every home."""
+"""Maps have K ≈ Z Zᵀ to the stated error, for training rows and new ones, on every backend."""
 
 import warnings
 
@@ -107,7 +107,7 @@ def test_nystrom_by_pinv(choice, kernel, X, new):
 
 
 def test_better_choices_are_better():
-    """Most rows in one heap, few in many small ones: uniform misses those, pivots do not."""
+    """Most rows are in one heap and few in many small ones, which pivots find and uniform draws miss."""
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(0, 0.05, (400, 2)), rng.uniform(-10, 10, (25, 2))])
     errors = {
@@ -119,7 +119,7 @@ def test_better_choices_are_better():
 
 
 def test_probabilities_with_replacement(X, monkeypatch):
-    """K_nL S (S K_LL S)⁺ S K_Ln with S = diag 1/√(c p): the scaling cancels in the full-rank pseudo-inverse."""
+    """K_nL S (S K_LL S)⁺ S K_Ln with S = diag 1/√(c p), where the scaling cancels in a full-rank pseudo-inverse."""
     p = np.arange(60.0)
     fitted = LandmarkMap(RBF(1.0), landmarks=20, choice=p, random_state=3)
     Z = fitted.fit_transform(X)
@@ -136,7 +136,7 @@ def test_probabilities_with_replacement(X, monkeypatch):
 
 
 def test_best_rank_of_the_scaled_core(X):
-    """The report's estimator: best rank-k part of the scaled core, then its pseudo-inverse."""
+    """The report's estimator, with the pseudo-inverse of the best rank-k part of the scaled core."""
     p = np.random.default_rng(0).random(60)
     fitted = LandmarkMap(RBF(1.0), landmarks=20, choice=p, rank=5)
     Z = fitted.fit_transform(X)
@@ -190,7 +190,7 @@ def test_rules_are_resolved_on_the_training_rows(kernel, X):
     assert fitted.error_ < 1e-10
 
 
-# Homes
+# Backends
 
 
 @pytest.mark.parametrize("choice", CHOICES)
@@ -207,7 +207,7 @@ def test_homes_agree(home, choice, given, X, new):
     assert_close(Z @ Z.T, wanted @ wanted.T, atol=1e-9)
     assert_close(Z_new @ Z.T, expected.transform(new) @ wanted.T, atol=1e-9)
     assert_close(np.asarray(fitted.diag(home(new))), np.ones(9))
-    for value in vars(fitted).values():  # fitted models hold host arrays only
+    for value in vars(fitted).values():  # fitted models contain host arrays only
         assert type(value).__module__.partition(".")[0] not in ("torch", "dask")
     narrow = LandmarkMap(RBF(1.0), given, choice).fit_transform(home(X.astype(np.float32)))
     assert str(narrow.dtype).endswith("float32")
@@ -245,7 +245,7 @@ def test_many_rows_go_in_blocks(X, monkeypatch):
 
 @pytest.mark.parametrize("rank", [None, 8])
 def test_landmarks_without_features(home, rank, X, new, monkeypatch):
-    """Above the size at which all rows are factored, the features come from `transform`, in every home the same."""
+    """Above the size at which all rows are factored, features come from `transform`, the same on every backend."""
     monkeypatch.setattr(landmark, "WHOLE", 20)
     fresh = LandmarkMap(RBF(1.0), 10, rank=rank)
     fitted, expected = clone(fresh), clone(fresh).fit(X)
@@ -317,11 +317,11 @@ def test_a_little_negative_spectrum_is_cut_off_silently():
 
 def test_more_of_it_is_warned_about_and_too_much_refused():
     K, _ = indefinite(0.05)
-    with pytest.warns(UserWarning, match=r"5.0 % of the spectrum .* is negative .* Its negative part is cut off"):
+    with pytest.warns(UserWarning, match=r"5.0% of the spectrum .* is negative .* Its negative part is cut off"):
         fitted = LandmarkMap("precomputed").fit(K)
     assert fitted.negative_mass_ == pytest.approx(0.05) and np.isfinite(fitted.transform(K)).all()
     K, _ = indefinite(0.3)
-    with pytest.raises(InputError, match=r"30.0 % of the spectrum.*positive semi-definite matrix.*np.linalg.eigh"):
+    with pytest.raises(InputError, match=r"30.0% of the spectrum.*positive semi-definite matrix.*np.linalg.eigh"):
         LandmarkMap("precomputed").fit(K)
 
 
@@ -402,7 +402,7 @@ def test_fourier_refusals(X):
 def test_choose_says_why(X, monkeypatch):
     assert choose_map("rbf", "exact", X)[1] == "The exact kernel was requested."
     chosen, reason = choose_map("rbf", 25, X)
-    assert chosen.landmarks == 25 and reason == "You asked for 25 landmarks."
+    assert chosen.landmarks == 25 and reason == "You requested 25 landmarks."
     chosen, reason = choose_map("rbf", "auto", X)
     assert chosen.landmarks == "exact" and reason == "60 rows are few enough for the exact kernel (limit 3000)."
     chosen, reason = choose_map("precomputed", "auto", X)
@@ -433,15 +433,15 @@ def test_choose_takes_a_map_and_leaves_it_alone(X):
 
 @pytest.mark.parametrize("wrong", ["some", 0, -3, 2.5, True, None, [5]])
 def test_choose_refusals(wrong, X):
-    with pytest.raises(InputError, match=r"approx=.* is not accepted: give 'auto', 'exact', a number of landmarks"):
+    with pytest.raises(InputError, match=r"approx=.* is not accepted. Use 'auto', 'exact', a number of landmarks"):
         choose_map("rbf", wrong, X)
 
 
 @pytest.mark.parametrize("wrong", ["some", 0, -3])
 def test_landmark_refusals(wrong, X):
-    with pytest.raises(InputError, match=r"landmarks=.* is not accepted: give 'exact'"):
+    with pytest.raises(InputError, match=r"landmarks=.* is not accepted. Use 'exact'"):
         LandmarkMap("rbf", landmarks=wrong).fit(X)
-    with pytest.raises(InputError, match="choice='best' is not known. Accepted: pivoted, uniform, kmeans, leverage"):
+    with pytest.raises(InputError, match="choice='best' is not accepted. Use pivoted, uniform, kmeans, leverage"):
         LandmarkMap("rbf", 5, choice="best").fit(X)
 
 
@@ -450,9 +450,9 @@ def test_landmark_refusals(wrong, X):
 
 def test_a_refit_forgets_the_old_fit(X):
     fitted = LandmarkMap(RBF(1.0), 10).fit(X)
-    assert "Nyström: 10 landmarks" in fitted.reason_
+    assert fitted.reason_ == "10 landmarks represent 60 rows (Nyström)."
     fitted.set_params(landmarks="exact").fit(X[:20])
-    assert fitted.reason_ == "Exact: 20 features reproduce the kernel of 20 rows to working precision."
+    assert fitted.reason_ == "20 exact features reproduce the kernel of 20 rows to working precision."
 
 
 def test_in_a_pipeline(X):
@@ -483,7 +483,7 @@ def test_choices_alone(X):
 def test_a_precomputed_kernel_does_not_ignore_the_choice(choice):
     K = RBF(1.0)(np.random.default_rng(0).standard_normal((40, 3)))
     name = choice if isinstance(choice, str) else "probabilities"
-    with pytest.raises(InputError, match=rf"choice='{name}' is not accepted for a precomputed kernel. Accepted: 'uni"):
+    with pytest.raises(InputError, match=rf"choice='{name}' is not accepted for a precomputed kernel. Use 'uni"):
         LandmarkMap("precomputed", 10, choice=choice).fit(K)
     same = [LandmarkMap("precomputed", 10, choice=c).fit(K).landmark_indices_ for c in ("uniform", "pivoted")]
     assert_array_equal(*same)

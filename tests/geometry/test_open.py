@@ -1,4 +1,4 @@
-"""One decision how a kernel matrix is held, and one function that evaluates a fit on new rows."""
+"""The choice of the form of a kernel matrix, and the evaluation of a fit on new rows."""
 
 import numpy as np
 import pytest
@@ -29,13 +29,13 @@ def test_every_way_to_hold_a_matrix_gives_the_same_products_and_the_same_functio
 
 
 def test_policies_say_when_auto_changes_its_mind(monkeypatch):
-    for holds, exact in (("products", StoredKernel), ("columns", KernelOperator), ("features", FactorOperator)):
-        small = open_gram(RBF(1.0), "auto", X, policy=Policy(60, 20, holds))
-        large = open_gram(RBF(1.0), "auto", X, policy=Policy(59, 20, holds))
+    for form, exact in (("products", StoredKernel), ("columns", KernelOperator), ("features", FactorOperator)):
+        small = open_gram(RBF(1.0), "auto", X, policy=Policy(60, 20, form))
+        large = open_gram(RBF(1.0), "auto", X, policy=Policy(59, 20, form))
         assert isinstance(small.operator, exact) and isinstance(large.operator, FactorOperator)
         assert large.map.rank_ == 20 and "20 landmarks" in large.reason
     assert isinstance(
-        open_gram(RBF(1.0), "auto", X, policy=Policy(60, holds="columns", stored_rows=60)).operator.K, np.ndarray
+        open_gram(RBF(1.0), "auto", X, policy=Policy(60, form="columns", stored_rows=60)).operator.K, np.ndarray
     )
     monkeypatch.setattr("mercer.backend.memory_available", lambda device=None: 8 * 60 * 60)
     tight = open_gram(RBF(1.0), "auto", X, policy="components")
@@ -93,7 +93,7 @@ def test_kernel_pca_says_how_many_landmarks_there_are():
     smooth = np.random.default_rng(0).uniform(size=(3000, 2))
     model = KernelPCA(3, kernel=RBF(1.0), approx=97).fit(smooth)
     assert model.map_.rank_ < 97
-    assert f"Nyström: {model.map_.rank_} landmarks" in model.approx_reason_
+    assert f"{model.map_.rank_} landmarks represent" in model.approx_reason_
     Z = model.map_.transform(smooth[:500])
     assert model.map_.energy_ == pytest.approx(1.0, abs=1e-4) and Z.shape[1] == model.map_.rank_
 

@@ -117,7 +117,7 @@ def test_factor_operator_in_every_home(home, X):
 
 
 def test_every_operator_keeps_the_contract(X):
-    """What is inherited and what is replaced says the same as the matrix."""
+    """Inherited and replaced methods agree with the matrix."""
     truth, idx = RBF(1.0)(X), np.array([5, 1, 30])
     factor = np.linalg.cholesky(truth + 1e-12 * np.eye(41))
     for K in (DenseOperator(truth.copy()), KernelOperator(RBF(1.0), X), FactorOperator(factor)):
@@ -184,7 +184,7 @@ def test_centering_and_weights(K, X, weighted, center):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("center", [True, False])
 def test_dense_may_be_asked_for_twice_and_between_products(K, X, weighted, center):
-    """The stored matrix is overwritten to save memory; nothing that is requested afterwards may notice."""
+    """The stored matrix is overwritten to save memory, and later results must not change."""
     dense = Polynomial(2, 1.0, 1.0)(X)
     weight = np.random.default_rng(3).random(41) + 0.1 if weighted else None
     shown = np.ones(41) if weight is None else weight
@@ -227,7 +227,7 @@ def test_products_without_features(kernel, given, place, monkeypatch):
     truth = np.asarray(fitted.transform(place(new))) @ W
     assert_close(map_product(fitted, place(new), W), truth, rtol=0, atol=1e-8 * np.abs(truth).max())
     assert_close(map_product(fitted, place(new), W[:, 0]), truth[:, 0], rtol=0, atol=1e-8 * np.abs(truth).max())
-    if kernel == RBF(30.0):  # the smallest pivots are rounding: features are safer
+    if kernel == RBF(30.0):  # the smallest pivots are rounding, so features are safer
         monkeypatch.setattr("mercer.geometry.expansion.cross_product", lambda *_: pytest.fail("no features"))
         assert_close(map_product(fitted, new, W), fitted.transform(new) @ W, atol=1e-8)
 

@@ -1,4 +1,4 @@
-"""Approximate neighbors: the stated recall is that of new rows, and the distances are exact."""
+"""Approximate neighbors have the stated recall for new rows, and exact distances."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def test_the_recall_is_as_stated_on_new_rows(rows):
     assert abs(recall - found.recall) < 0.02
     np.testing.assert_allclose(distance, np.linalg.norm(new[:, None].astype(float) - known[index], axis=2), rtol=1e-12)
     assert (np.diff(distance, axis=1) >= 0).all()
-    for one, other in zip(found(new[17:18], 10), (distance[17:18], index[17:18])):  # a row's answer is its own
+    for one, other in zip(found(new[17:18], 10), (distance[17:18], index[17:18])):  # independent of other rows
         np.testing.assert_allclose(one, other, rtol=1e-12)
 
 

@@ -1,4 +1,4 @@
-"""Positions in the plane: neighbors stay neighbors, the same every time."""
+"""Positions in the plane are repeatable, and neighbors stay neighbors."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Nearest rows by leaves and by products in single precision: always those of the exact distances."""
+"""Nearest rows by leaves and by products in single precision are always those of the exact distances."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def naive(rows, X, k):
 
 
 def search(rows, X, k, kind=Products):
-    """(distances, indices, rows the trees were asked about)."""
+    """(distances, indices, rows that used the trees)."""
     asked = []
 
     def trees():
@@ -132,7 +132,7 @@ def test_the_faster_search_is_taken():
 
 
 def test_graphs_are_the_same_by_either_search(monkeypatch):
-    X = load_digits().data[:900]  # whole numbers: ties
+    X = load_digits().data[:900]  # whole numbers have ties
     X = X + 1e-3 * np.random.default_rng(1).random(X.shape)
     expected = neighbor_graph(X, 10)[0]
     monkeypatch.setattr(neighbors, "MANY_ROWS", 100)
@@ -143,7 +143,7 @@ def test_graphs_are_the_same_by_either_search(monkeypatch):
         monkeypatch.setattr(neighbors, "quickest", lambda *a, kind=kind: used.append(1) or kind(*a))
         found = neighbor_graph(X, 10)[0]
         assert abs(found - expected).max() < 1e-12
-    assert neighbor_graph(sp.csr_matrix(X), 10)[0].nnz == found.nnz and len(used) == 2  # sparse rows: by scikit-learn
+    assert neighbor_graph(sp.csr_matrix(X), 10)[0].nnz == found.nnz and len(used) == 2  # sparse rows use scikit-learn
 
 
 def test_few_pairs_of_rows_need_no_compiled_search_and_many_get_it():

@@ -1,4 +1,4 @@
-"""The low end of graph spectra against dense LAPACK: repeated values, components, certificates, and what it is for."""
+"""The low end of graph spectra against dense LAPACK, with repeated values, components and certificates."""
 
 import itertools
 
@@ -39,7 +39,7 @@ def joined(*graphs):
 
 
 def check(Lap, rank, null=None, tol=spectrum.TOL):
-    """The pairs are those of LAPACK: values, and the projector on every group of equal ones."""
+    """The values are those of LAPACK, and so is the projector on every group of equal ones."""
     values, V, residual = low_spectrum(Lap, rank, null)
     dense = Lap.toarray()
     exact, U = sla.eigh(dense)
@@ -76,7 +76,7 @@ def test_pairs_equal_the_dense_ones(iterate, W, kind):
 
 
 def test_more_equal_values_than_a_block_is_wide(iterate):
-    """A Krylov space from w columns reaches w copies of an eigenvalue; here there are 30 of each."""
+    """A Krylov space from w columns reaches w copies of an eigenvalue, and here there are 30 of each."""
     W = random_graph(20)
     Lap = laplacian(joined(*[W] * 30))
     own = sla.eigh(laplacian(W).toarray(), eigvals_only=True)
@@ -85,7 +85,7 @@ def test_more_equal_values_than_a_block_is_wide(iterate):
 
 
 def test_groups_of_equal_values(iterate):
-    """Points of a grid, many on one place: most values come in groups of up to thirty."""
+    """Points of a grid with many copies, so that most values come in groups of up to thirty."""
     for seed in range(4):
         rng = np.random.default_rng(seed)
         W = neighbor_graph(np.round(2 * rng.standard_normal((743, 2))), 12)[0]
@@ -107,7 +107,7 @@ def test_a_graph_with_only_two_eigenvalues(iterate):
 
 
 def test_nearly_cut_graphs_keep_their_small_values(iterate):
-    """One edge of weight 1e-6 between halves: the value is 1e-8, far below the residual that is accepted."""
+    """One edge of weight 1e-6 between halves. The value is 1e-8, far below the residual that is accepted."""
     W = joined(random_graph(300, 1, 5, 8), random_graph(300, 2, 5, 8)).tolil()
     W[0, 599] = W[599, 0] = 1e-6
     values, V = check(laplacian(W.tocsr(), "unnormalized"), 20)
@@ -148,7 +148,7 @@ def test_others_take_over(monkeypatch):
         values, _, residual = low_spectrum(Lap, 20)
         assert residual < 1e-8 < expected[2]
         np.testing.assert_allclose(values, expected[0], atol=1e-9)
-    assert low_spectrum(Lap, 130)[2] < 1e-8  # and where a fifth of the spectrum or more is wanted
+    assert low_spectrum(Lap, 130)[2] < 1e-8  # and if a fifth of the spectrum or more is wanted
 
 
 def test_a_tighter_residual_can_be_had():

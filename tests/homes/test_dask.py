@@ -1,4 +1,4 @@
-"""Rows in Dask: how often they are read, what of them comes to the client, and every form they may have."""
+"""Rows in Dask, with the number of passes, what comes to the client, and every form of rows."""
 
 import dask
 import dask.array as da
@@ -292,7 +292,7 @@ def test_advice_names_rows_of_the_data(table, data):
 
 
 class Eager(blocks.Blocks):
-    """Another engine: every task is run at once."""
+    """Another engine, which runs every task at once."""
 
     def task(self, function, *arguments):
         return function(*arguments)

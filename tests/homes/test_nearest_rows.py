@@ -1,4 +1,4 @@
-"""Nearest rows among tensors: always those of the exact distances, whatever the rounding."""
+"""Nearest rows among tensors, which are always those of the exact distances despite rounding."""
 
 import numpy as np
 import pytest

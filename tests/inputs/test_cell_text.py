@@ -1,4 +1,4 @@
-"""Cells as people write them: thousands, dates in several formats, months and times."""
+"""Cells with thousands separators, dates in several formats, months and times."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""What distinguishes rows and groups, on tables where it is known."""
+"""Distinctive features of rows and groups, on tables with known ones."""
 
 import numpy as np
 import pandas as pd

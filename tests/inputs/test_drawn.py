@@ -1,4 +1,4 @@
-"""Labeled rows that are not a random draw: at the top of a sorted file, in groups, or of another kind."""
+"""Labeled rows that are not a random sample, at the top of a sorted file, in groups, or of another kind."""
 
 import numpy as np
 import pandas as pd
@@ -62,11 +62,11 @@ def test_columns_can_be_left_out_and_all_or_no_labels_say_nothing():
 def test_random_labels_are_named_in_one_draw_of_a_hundred_at_most():
     frames = [table(150, seed) for seed in range(4)]
     found = [selected(frames[seed % 4], drawn(150, (8, 20, 60)[seed % 3], seed)) for seed in range(300)]
-    assert sum(one is not None for one in found) <= 8  # of 300 with probability 0.01 each: more in 0.4% of all cases
+    assert sum(one is not None for one in found) <= 8  # more with probability 0.4%, at 0.01 per table
 
 
 def test_the_number_of_groups_has_the_exact_distribution():
-    """All 70 places of 4 labels in 8 rows: the p-value of a draw is the fraction with as few groups."""
+    """For all 70 places of 4 labels in 8 rows, the p-value is the fraction of draws with as few groups."""
     from itertools import combinations
 
     from mercer.inputs.tables.drawn import _runs_p

@@ -1,4 +1,4 @@
-"""Columns as numbers: what each is taken for, that every one has the same say, and that the user has the last word."""
+"""The type of each column, equal weights of columns, and options that override the type."""
 
 import re
 

@@ -190,7 +190,7 @@ def test_cells_survive_a_change_of_format(tmp_path, kind, ending):
     check(PUT[kind](tmp_path, columns), columns, tmp_path / f"out.{ending}")
 
 
-# Control characters next to line ends are a sign of a file that is not a text; SQLite ends text at NUL.
+# Control characters next to line ends are a sign of a file that is not a text. SQLite ends text at NUL.
 letters = st.one_of(st.characters(exclude_categories=("Cs", "Cc")), st.sampled_from("\t\n\r,;'=+-@\"_x"))
 cells = st.lists(st.text(letters, max_size=12), min_size=3, max_size=3)
 quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -291,7 +291,7 @@ def test_what_excel_cannot_hold_is_refused(tmp_path):
 
 @pytest.mark.parametrize(("code", "width"), [(0xD800, 2), (0x110000, 2), (0xD800, 2_500_000)])
 def test_text_of_npy_that_is_no_unicode_is_refused(tmp_path, code, width):
-    """Long text is checked in pieces; what is wrong is in the last one."""
+    """Long text is checked in pieces, and the error is in the last one."""
     np.save(tmp_path / "t.npy", np.array([["ab", "c"], ["d", "e"]], dtype=f"U{width}"))
     assert read_table(tmp_path / "t.npy").frame.to_numpy().tolist() == [["ab", "c"], ["d", "e"]]
     raw = bytearray((tmp_path / "t.npy").read_bytes())

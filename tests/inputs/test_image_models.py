@@ -1,4 +1,4 @@
-"""Networks for images: weights without PyTorch, EfficientNet-Lite0 with NumPy, which network is used."""
+"""Networks for images, with weights without PyTorch, EfficientNet-Lite0 in NumPy, and the choice of a network."""
 
 import pickle
 

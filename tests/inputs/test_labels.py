@@ -1,4 +1,4 @@
-"""Labels: every way to say "unlabeled" is read, every ambiguity is refused with its ways out."""
+"""Labels, with every marker of "unlabeled", and errors with remedies for every ambiguity."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Columns that distinguish labeled rows: found when strong, never by chance, left out unless requested."""
+"""Columns that distinguish labeled rows are found when strong, never by chance, and excluded unless requested."""
 
 import numpy as np
 import pandas as pd
@@ -79,7 +79,7 @@ def test_random_labels_flag_nothing():
 
 
 def test_few_labels_prove_nothing():
-    """Three rows of one town among forty may be chance; the p-value is corrected for the values and the columns."""
+    """Three rows of one town among forty may be chance. The p-value is corrected for the values and the columns."""
     frame, _, _ = table(60)
     given = np.arange(60) < 3
     assert leaks(frame.assign(town=np.where(given, "t0", frame["town"])), given) == []
@@ -87,7 +87,7 @@ def test_few_labels_prove_nothing():
 
 
 def test_where_no_difference_could_be_told_from_chance_none_is_looked_for(monkeypatch):
-    """Complete separation in one of d columns, by l of n rows: the shortcut and the tests of every column agree."""
+    """Complete separation in one of d columns, by l of n rows, for which shortcut and tests of all columns agree."""
     found = []
     for l, n, d in ((2, 6, 1), (5, 20, 1), (5, 20, 5), (5, 20, 50), (6, 24, 40), (8, 30, 1000)):
         given = np.arange(n) < l
@@ -124,7 +124,7 @@ def test_numbers_only_with_a_leak_are_still_a_matrix():
 
 
 def coded(seed, twice, n=200):
-    """Codes of one row each, or two, next to noise; the first 20 rows are labeled, ten of each class."""
+    """Codes of one row each, or two, next to noise. The first 20 rows are labeled, ten of each class."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 2, n)
     truth[:20] = rng.permutation(np.arange(20) % 2)

@@ -1,4 +1,4 @@
-"""Reading and writing tables: every kind of file that people have."""
+"""Reading and writing of every kind of table file."""
 
 import decimal
 import os
@@ -297,7 +297,7 @@ def test_class_names_that_are_alike_are_not_taken_for_misspelled():
 @pytest.mark.filterwarnings("error::pandas.errors.PerformanceWarning")
 @pytest.mark.parametrize("quote", ["", '"'])
 def test_a_table_of_many_columns_is_read_and_written_cell_by_cell(tmp_path, quote):
-    """One array of cells in place of a column each; quoted cells are read by another parser."""
+    """One array of cells instead of a column each. Quoted cells are read by another parser."""
     names = [f"c{j}x" for j in range(1200)]
     rows = [[str(i * j % 7) if j % 5 else f" {i};é{j} " for j in range(1200)] for i in range(4)]
     rows[2][7], rows[3][1199] = "", "=1+1"

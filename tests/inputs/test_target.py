@@ -1,4 +1,4 @@
-"""Columns of labels: marks of unlabeled cells, and numbers that are names of classes."""
+"""Columns of labels, with markers of unlabeled cells and numbers that are names of classes."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Sentence models: tokens, BERT and token tables with NumPy, which model is used, what is kept and what is refused."""
+"""Sentence models with tokens, BERT and token tables in NumPy, the choice of a model, caches and refusals."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""Embeddings and images: one block each, with one say together."""
+"""Embeddings and images, each one block with one weight."""
 
 import sys
 import types
@@ -19,7 +19,7 @@ N = 60
 RNG = np.random.default_rng(0)
 KIND = np.arange(N) % 2
 VECTORS = RNG.normal(size=(N, 24)) + 3.0 * KIND[:, None] * (np.arange(24) % 2)
-VECTORS *= RNG.uniform(1, 50, size=(N, 1))  # the length says nothing, the direction everything
+VECTORS *= RNG.uniform(1, 50, size=(N, 1))  # the length has no information, only the direction
 SIZE = RNG.normal(size=N)
 
 
@@ -118,7 +118,7 @@ def test_a_function_makes_vectors_of_texts():
     assert X.shape[1] > 8  # TF-IDF is there too
     assert not X[-1, 1:].any()
     words, vectors = np.split(X[:, 1:], [X.shape[1] - 8], axis=1)
-    assert np.var(words, axis=0).sum() == pytest.approx(np.var(vectors, axis=0).sum())  # both have the same say
+    assert np.var(words, axis=0).sum() == pytest.approx(np.var(vectors, axis=0).sum())  # both have the same weight
     np.testing.assert_allclose(encoder.transform(frame.iloc[3:5]), X[3:5], atol=1e-12)
     with pytest.raises(InputError, match="one row of finite numbers for each"):
         TableEncoder(text_model=lambda texts: [[1.0]]).fit(frame)

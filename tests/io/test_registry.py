@@ -1,4 +1,4 @@
-"""The names by which files call classes: complete, short, and independent of where a class lives."""
+"""The names of classes in files are complete, short, and independent of the module of a class."""
 
 import json
 import sys
@@ -64,7 +64,7 @@ def held(value, found):
     elif type(value).__module__.partition(".")[0] in ("mercer", "sklearn"):
         if type(value).__name__ == "KernelDensity" or (type(value) in found and id(value) in found[type(value)]):
             return found
-        found.setdefault(type(value), {})[id(value)] = value  # an id is unique only as long as the object lives
+        found.setdefault(type(value), {})[id(value)] = value  # an id is unique only during the life of the object
         inside = (value.__getstate__() or {}).values()
     else:
         return found
@@ -116,7 +116,7 @@ def classes(tmp_path_factory):
     held(mercer.FewLabelClassifier(["lssvm"]).fit(X[:60], labels, hints=guesses), found)
     own = [LogisticRegression()]
     held(mercer.FewLabelClassifier(["lssvm"], also=own).fit(X, coins), found)
-    noise = np.random.default_rng(0).normal(size=len(X))  # tells no candidate from another: all of them are held
+    noise = np.random.default_rng(0).normal(size=len(X))  # does not distinguish candidates, so all of them are kept
     numbers = mercer.FewLabelRegressor(["additive", "forest"], random_state=0).fit(X, noise)
     held(TableRegressor(TableEncoder().fit(pd.DataFrame(X)), numbers, "y"), found)
     return set(found)

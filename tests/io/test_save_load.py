@@ -1,4 +1,4 @@
-"""Saving and loading: faithful and small."""
+"""Saved models load faithfully, and their files are small."""
 
 import re
 import subprocess

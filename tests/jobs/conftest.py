@@ -25,7 +25,7 @@ def dataset(path):
 
 @pytest.fixture
 def prices(tmp_path):
-    """A table with a number to predict: the price is about 100 times the size, and every third one is given."""
+    """A table with a number to predict. The price is about 100 times the size, and every third one is given."""
     rng = np.random.default_rng(0)
     size = rng.uniform(1, 4, 90)
     price = np.where(np.arange(90) % 3 == 0, np.round(100 * size + rng.normal(size=90), 2), np.nan)

@@ -1,4 +1,4 @@
-"""Fitting and answering classes, without a console."""
+"""Fitting and predicting classes, without a console."""
 
 import numpy as np
 
@@ -52,7 +52,7 @@ def test_a_threshold_that_no_row_reaches_is_a_note_for_user_and_report(dataset):
 
 
 def test_the_command_fits_as_python_does(dataset, monkeypatch):
-    """More rows than the core: the model samples, and the command adds no rule of its own."""
+    """For more rows than the core, the model samples, and the command adds no rule of its own."""
     monkeypatch.setattr("mercer.few_label.sizes.SIZES", Sizes(core_rows=40))
     y = dataset.labels.of(np.arange(50))
     python = FewLabelClassifier(["lssvm", "diffusion"], missing_label=[], random_state=0).fit(dataset.X, y)

@@ -1,4 +1,4 @@
-"""Reading a table with labels, without a console: datasets and events."""
+"""Reading a table with labels into datasets and events, without a console."""
 
 import numpy as np
 import pandas as pd

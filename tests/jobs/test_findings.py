@@ -1,4 +1,4 @@
-"""What all kinds of findings share: names of rows, columns, samples of the map, portraits and code."""
+"""Names of rows, columns, samples of the map, portraits and code, which all kinds of findings have."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A few-label model is fitted to a dataset, and a saved one is asked in blocks."""
+"""A few-label model is fitted to a dataset, and a saved one predicts in blocks."""
 
 import numpy as np
 

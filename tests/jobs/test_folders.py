@@ -1,4 +1,4 @@
-"""A folder is a loop over parts: what is left to do, which rows are sampled, what a part is answered."""
+"""A folder is a loop over parts, with remaining work, sampled rows and the predictions of a part."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Labels in a file of their own: found by a key, and in a folder of images by the name of the file."""
+"""Labels in a separate file, matched by a key, or in a folder of images by the name of the file."""
 
 import numpy as np
 import pandas as pd

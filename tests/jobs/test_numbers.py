@@ -1,4 +1,4 @@
-"""Fitting and answering numbers, without a console."""
+"""Fitting and predicting numbers, without a console."""
 
 import numpy as np
 import pytest

@@ -13,7 +13,7 @@ QUICK = ("-m", "lssvm,diffusion", "-x", "flower", "-q")
 
 @pytest.fixture
 def table(tmp_path):
-    """Irises of which one class has one label only: not every row is of a class with labels."""
+    """Irises of which one class has one label only, so not every row is of a class with several labels."""
     frame, _ = iris(4)
     first = np.flatnonzero((frame["species"] == "virginica").to_numpy())[1:]
     frame.loc[first, "species"] = ""

@@ -1,4 +1,4 @@
-"""The parts of a folder: which tables they are, their labels and rows, and where the work runs."""
+"""The parts of a folder, which tables they are, their labels and rows, and the choice of the process."""
 
 import json
 

@@ -24,14 +24,14 @@ from .conftest import QUICK
 
 
 def model(codes, P, drawn=True):
-    """A stand-in for a classifier whose labels could all be held out."""
+    """A substitute for a classifier whose labels could all be held out."""
     rows = np.arange(len(codes))
     labels = SimpleNamespace(codes=np.array(codes), labeled=rows, testable=np.ones(len(codes), dtype=bool))
     drawn = np.broadcast_to(drawn, len(codes))
     return SimpleNamespace(labels_=labels, left_out_probabilities_=np.array(P), drawn_=drawn, classes_=["no", "yes"])
 
 
-FOUR = [0, 1, 1, 0], [[0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.4, 0.6]]  # right, right, wrong, wrong
+FOUR = [0, 1, 1, 0], [[0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.4, 0.6]]  # correct, correct, wrong, wrong
 
 
 def test_only_labels_drawn_at_random_count_if_there_are_some():
@@ -56,9 +56,9 @@ def test_each_class_has_its_held_out_labels_and_what_they_were_taken_for():
 def test_accuracy_of_the_answered_rows_is_corrected_by_their_confidence():
     none = np.zeros(3, dtype=bool)
     answers = SimpleNamespace(given=none, left=np.array([False, False, True]), confidence=np.array([0.8, 0.9, 0.1]))
-    found = answered(model(*FOUR), answers, 0.75)  # two held-out labels reach it, both right, 0.85 confident
+    found = answered(model(*FOUR), answers, 0.75)  # two held-out labels reach it, both correct, 0.85 confident
     assert found.value == pytest.approx(1.0) and found.low < 1.0
-    lower = answered(model(*FOUR), answers, 0.65)  # 2 of 3 are right, 0.8 confident
+    lower = answered(model(*FOUR), answers, 0.65)  # 2 of 3 are correct, 0.8 confident
     assert lower.value == pytest.approx(2 / 3 + 0.85 - 0.8)
     assert np.isnan(answered(model(*FOUR), answers, 0.95).value)
 

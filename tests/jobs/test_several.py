@@ -23,7 +23,7 @@ def tagged(folder, cells):
 
 
 def fits(*columns):
-    """Stand-ins for the fit of each label, with the probabilities of "yes"."""
+    """Substitutes for the fit of each label, with the probabilities of "yes"."""
     return [SimpleNamespace(P=np.column_stack([1 - np.array(column), column])) for column in columns]
 
 

@@ -1,4 +1,4 @@
-"""Contracts of every kernel with a name, found in the registry: a new one is tested as soon as its module is there."""
+"""Contracts of every kernel in the registry. A new one is tested as soon as its module exists."""
 
 import importlib
 import pkgutil

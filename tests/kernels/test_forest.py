@@ -1,4 +1,4 @@
-"""The kernel of random trees: leaves shared by rows, in every method, on new rows, saved and loaded."""
+"""The kernel of random trees and its leaves, in every method, on new rows, saved and loaded."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def test_a_value_is_the_share_of_trees_in_which_two_rows_share_a_leaf(wine):
 
 def test_the_units_of_the_columns_do_not_matter(wine):
     X = wine[0]
-    units = 2.0 ** np.arange(-6, 7)  # powers of two: the same digits
+    units = 2.0 ** np.arange(-6, 7)  # the same digits for powers of two
     np.testing.assert_array_equal(Forest().resolve(X)(X), Forest().resolve(X * units)(X * units))
 
 
@@ -57,7 +57,7 @@ def test_more_rows_in_a_tree_make_a_narrower_kernel(wine):
 
 
 def test_a_weight_is_a_number_of_copies(wine):
-    """Trees of weighted rows are trees of drawn copies: the same distribution, seen in the mean of the kernel."""
+    """Trees of weighted rows have the distribution of trees of drawn copies, as the mean of the kernel shows."""
     X = wine[0][:60]
     weight = np.where(np.arange(60) < 30, 9.0, 1.0)
     weighted = Forest(1500, 16).resolve(X, weight)(X)
@@ -71,7 +71,7 @@ def test_every_kind_of_method_takes_it(wine):
     given = np.where(np.arange(len(y)) % 6, -1, y)
     kernel = Forest()
     model = LSSVMClassifier(kernel=kernel).fit(X, given)
-    assert np.mean(model.predict(X) == y) > 0.9  # rows as they are: an RBF of the median width is correct in 70%
+    assert np.mean(model.predict(X) == y) > 0.9  # without scaling, an RBF of the median width is correct in 70%
     assert not hasattr(kernel, "trees_") and clone(model).kernel == kernel
     named = LSSVMClassifier(kernel="forest").fit(X, given)
     np.testing.assert_array_equal(named.decision_function(X), model.decision_function(X))
@@ -125,14 +125,14 @@ def test_what_is_refused(wine):
     X = wine[0]
     with pytest.raises(InputError, match=r"has no trees yet. Call kernel.resolve\(X\)"):
         Forest()(X)
-    with pytest.raises(InputError, match="n_estimators=0 is not accepted: give a whole number of at least 1"):
+    with pytest.raises(InputError, match="n_estimators=0 is not accepted. Use a whole number of at least 1"):
         Forest(0).resolve(X)
     with pytest.raises(InputError, match="max_samples=1.5 is not accepted"):
         Forest(max_samples=1.5).resolve(X)
 
 
 def test_votes_of_the_few_label_forests_are_unchanged():
-    """The forests of FewLabelClassifier walk down the same nodes: see also tests/evidence."""
+    """The forests of FewLabelClassifier use the same nodes, see tests/evidence."""
     X, y = load_iris(return_X_y=True)
     given = np.where(np.arange(150) % 10, -1, y)
     model = FewLabelClassifier(["forest"]).fit(X, given)

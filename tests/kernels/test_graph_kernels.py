@@ -1,4 +1,4 @@
-"""Neighbor graphs and their kernels: against dense formulas, at size, and for rows outside the graph."""
+"""Neighbor graphs and their kernels against dense formulas, for many rows, and for rows outside the graph."""
 
 import pickle
 
@@ -138,7 +138,7 @@ def test_the_sparse_spectrum_is_the_dense_one_and_nothing_dense_is_made_above_th
 def test_refusals(X):
     with pytest.raises(InputError, match=r"n_neighbors=0 is not accepted\. Give a whole number of at least 1"):
         Diffusion(0).resolve(X)
-    with pytest.raises(InputError, match=r"time=-1 is not accepted: give a number above 0"):
+    with pytest.raises(InputError, match=r"time=-1 is not accepted. Use a number above 0"):
         Diffusion(time=-1).resolve(X)
     with pytest.raises(InputError, match=r"rank=0 is not accepted"):
         Diffusion(rank=0).resolve(X)
@@ -170,7 +170,7 @@ def test_a_graph_over_rows_in_dask_is_refused_in_a_sentence(X):
     rows = __import__("dask.array").array.from_array(X, chunks=(12, 3))
     y = np.where(np.arange(35) < 10, np.arange(35) % 2, -1)
     for kernel in (Diffusion(5), RBF(1.0) + Diffusion(5)):
-        with pytest.raises(BackendError, match=r"a graph over all rows in it.*a Dask array is not accepted"):
+        with pytest.raises(BackendError, match=r"contains a graph over all rows.*A Dask array is not accepted"):
             SemiKPCA(kernel=kernel).fit(rows, y)
     with pytest.raises(BackendError, match="graph=5 joins all rows"):
         LSSVMClassifier(graph=5).fit(rows, y)
@@ -207,7 +207,7 @@ def test_components_of_a_graph_share_the_first_place():
 
 
 def test_product_with_a_graph_kernel_is_refused(X):
-    with pytest.raises(InputError, match=r"multiplies a graph kernel with another kernel.*Accepted: sums"):
+    with pytest.raises(InputError, match=r"multiplies a graph kernel with another kernel.*Use a sum"):
         choose_map(RBF(1.0) * Diffusion(5), "exact", X)[0].fit_transform(X)
     with pytest.raises(InputError, match=r"eigenvalues='cubes' is not known"):
         GraphLaplacian(eigenvalues="cubes").resolve(X)
@@ -221,7 +221,7 @@ def test_a_training_row_is_itself_in_many_dimensions_too(sparse):
     kernel = Diffusion(5, 10.0).resolve(rows)
     np.testing.assert_allclose(kernel.features(rows), kernel.factor(), atol=1e-12)
     np.testing.assert_allclose(kernel.features(rows[3:4] * (1 + 1e-15))[0], kernel.factor()[3], atol=1e-12)
-    near = X[3:4] + 1e-6  # close, but another row: the mean of its neighbors
+    near = X[3:4] + 1e-6  # a near row gets the mean of its neighbors
     assert np.abs(kernel.features(sp.csr_matrix(near) if sparse else near) - kernel.factor()[3]).max() > 1e-3
 
 

@@ -1,4 +1,4 @@
-"""Kernels: values, diagonals, composition, parameters, bandwidth rules."""
+"""Values, diagonals, composition, parameters and bandwidth rules of kernels."""
 
 import pickle
 
@@ -175,7 +175,7 @@ def test_lists_integers_and_tables(X):
 def test_scikit_learn_parameters(X):
     assert_close(RBF.from_gamma(0.3)(X), rbf_kernel(X, gamma=0.3), atol=1e-14)
     assert_close(Laplacian(2.0)(X), laplacian_kernel(X, gamma=0.5), atol=1e-14)
-    with pytest.raises(InputError, match="gamma=0 is not accepted: give a number above 0"):
+    with pytest.raises(InputError, match="gamma=0 is not accepted. Use a number above 0"):
         RBF.from_gamma(0)
 
 
@@ -415,7 +415,7 @@ def test_many_rows_are_sampled_with_a_fixed_seed(monkeypatch):
 
 @pytest.mark.parametrize("value", [0, -1.0, np.nan, np.inf, None, "wide", [1.0, 2.0]])
 def test_bandwidth_refusals(value, X):
-    with pytest.raises(InputError, match=r"bandwidth=.*Accepted: a number above 0, or one of median, knn"):
+    with pytest.raises(InputError, match=r"bandwidth=.*Use a number above 0, or one of median, knn"):
         RBF(value).resolve(X)(X)
 
 
@@ -426,14 +426,14 @@ def test_a_rule_must_be_resolved_first(kernel, X):
 
 
 def test_other_refusals(X):
-    with pytest.raises(InputError, match="kernel='gauss' is not known. Accepted: additive_chi2, .*cosine, .*rbf.*RBF"):
+    with pytest.raises(InputError, match="kernel='gauss' is not known. Use additive_chi2, .*cosine, .*rbf.*RBF"):
         as_kernel("gauss")
     with pytest.raises(InputError, match="kernel=3 is not a kernel"):
         as_kernel(3)
     with pytest.raises(InputError, match=r"kernel=RBF is a class. Give an object of it, such as RBF\(\)."):
         as_kernel(RBF)
     for factor in (0, -2.0, np.nan, np.inf):
-        with pytest.raises(InputError, match=r"multiplied by .* Accepted: a number above 0"):
+        with pytest.raises(InputError, match=r"multiplied by .* Use a number above 0"):
             (factor * RBF(1.0))(X)
     with pytest.raises(TypeError):
         "2" * RBF(1.0)

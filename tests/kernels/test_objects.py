@@ -64,7 +64,7 @@ def mismatch(x, y, k, m, alphabet):
 
 
 def weisfeiler_lehman(x, y, h):
-    """Colors as nested tuples: no hashing."""
+    """Colors as nested tuples, without hashing."""
 
     def colors(graph):
         labels, edges = graph
@@ -93,7 +93,7 @@ def minmax(x, y):
 
 
 def named(value):
-    """The id of a parameter: the same in every process."""
+    """The id of a parameter, which is the same in every process."""
     return repr(value)[:40] if isinstance(value, Kernel) else getattr(value, "__name__", "").strip("<>")
 
 
@@ -116,7 +116,7 @@ each = pytest.mark.parametrize("kernel, rows, definition", DEFINED, ids=named)
 def test_kernels_are_their_definitions(kernel, rows, definition):
     wanted = np.array([[definition(x, y) for y in rows] for x in rows], dtype=float)
     np.testing.assert_allclose(kernel(rows), wanted, rtol=1e-13)
-    np.testing.assert_allclose(kernel(rows[:5], rows[3:]), wanted[:5, 3:], rtol=1e-13)  # read apart: other columns
+    np.testing.assert_allclose(kernel(rows[:5], rows[3:]), wanted[:5, 3:], rtol=1e-13)  # other columns
     np.testing.assert_allclose(kernel.diag(rows), np.diag(wanted), rtol=1e-13)
     if hasattr(kernel, "normalize") and "normalize" in kernel.get_params():
         unit = kernel.set_params(normalize=True)(rows)
@@ -136,7 +136,7 @@ def test_patterns_with_gaps_count_as_words_do(k, m, monkeypatch):
 
 @pytest.mark.parametrize("k, letters", [(5, 20), (12, 26)])
 def test_long_words_over_large_alphabets_are_the_sum_over_pairs_of_substrings(k, letters):
-    """Two substrings that differ in d letters have so many words within one letter of both; 26¹² is beyond 2⁵⁶."""
+    """The number of words within one letter of two substrings that differ in d letters. 26¹² is beyond 2⁵⁶."""
     shared = {0: 1 + k * (letters - 1), 1: letters, 2: 2}
     rng = np.random.default_rng(0)
     alphabet = "".join(map(chr, range(97, 97 + letters)))
@@ -212,7 +212,7 @@ def test_parts_of_objects_keep_what_was_computed():
 
 
 def letters(x, y):
-    """Common pairs of letters, and a little for every row with itself: a function of two rows, not of two columns."""
+    """Common pairs of letters, and a little for every row with itself. It is a function of rows, not of columns."""
     return spectrum(x, y, [2]) / np.sqrt(spectrum(x, x, [2]) * spectrum(y, y, [2])) + 0.1 * (x == y)
 
 
@@ -336,14 +336,14 @@ def test_letters_outside_a_given_alphabet_are_refused():
 @pytest.mark.parametrize(
     "kernel, rows, message",
     [
-        (Spectrum(2), ["ab", np.nan], r"Row 1 is missing \(nan\), and the kernel takes strings"),
+        (Spectrum(2), ["ab", np.nan], r"Row 1 is missing \(nan\), and the kernel takes one string per row"),
         (Spectrum(2), ["ab", None], r"Row 1 is missing \(None\)"),
         (Spectrum(2), ["ab", 3], r"Row 1 is of type int \(3\).*str\(\)"),
         (Spectrum(2), ["ab", ""], "1 of 2 strings are empty, the first in row 1"),
         (Spectrum(3), ["ab", "a"], "None of the 2 strings has a substring"),
-        (Spectrum(0), ["ab", "a"], "Invalid k=0; expected a whole number of at least 1"),
-        (Spectrum(2, 3), ["ab", "a"], "Invalid shortest=3; expected a length of at most k=2"),
-        (Mismatch(2, 2), ["ab", "ac"], "Invalid m=2; expected fewer letters than k=2"),
+        (Spectrum(0), ["ab", "a"], "k=0 is not accepted. Use a whole number of at least 1"),
+        (Spectrum(2, 3), ["ab", "a"], "shortest=3 is not accepted. Use at most k=2"),
+        (Mismatch(2, 2), ["ab", "ac"], "m=2 is not accepted. Use fewer letters than k=2"),
         (Jaccard(), ["ab", "bc"], r"Row 0 is of type str .*set\(text.split\(\)\)"),
         (Jaccard(), [{"a"}, None], "Row 1 is missing"),
         (Jaccard(), [{"a"}, [[1]]], "contains a list, which cannot be an element of a set"),
@@ -352,7 +352,7 @@ def test_letters_outside_a_given_alphabet_are_refused():
         (WeisfeilerLehman(), [(["C"], []), "CO"], "Row 1 is of type str, and the kernel takes graphs"),
         (WeisfeilerLehman(), [(["C"], [(0, 1)]), (["C"], [])], "row 0 has 1 nodes and an edge with the node 1"),
         (WeisfeilerLehman(), [(["C", "O"], [(0, 0.5)]), (["C"], [])], "not pairs of node numbers"),
-        (WeisfeilerLehman(-1), GRAPHS[:4], "Invalid h=-1"),
+        (WeisfeilerLehman(-1), GRAPHS[:4], "h=-1 is not accepted"),
         (Spectrum(2), np.ones((4, 3)), r"X has the shape \(4, 3\), and kernel=Spectrum\(k=2\) takes objects"),
         (
             RBF(1.0),

@@ -1,4 +1,4 @@
-"""A kernel from outside of mercer: one class is all that maps, operators, estimators and the command need."""
+"""A kernel from outside of mercer. Maps, operators, estimators and the command need only its class."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ RationalQuadratic = recipe("A kernel").RationalQuadratic
 
 
 class Minimum(Kernel):
-    """Σ min(exp xᵢ, exp yᵢ): neither radial nor a function of the inner product."""
+    """Σ min(exp xᵢ, exp yᵢ), which is neither radial nor a function of the inner product."""
 
     names = ("minimum",)
 
@@ -90,7 +90,7 @@ def test_the_name_works_wherever_a_kernel_is_named(name, X):
     assert np.mean(fitted.predict(X) == y) > 0.9
     assert type(KernelPCA(2, kernel=name).fit(X).kernel_) is REGISTRY[name]
     assert kernel_for(X, name)[0] == REGISTRY[name]()
-    with pytest.raises(InputError, match=f"kernel='none' is not known. Accepted: .*{name}"):
+    with pytest.raises(InputError, match=f"kernel='none' is not known. Use .*{name}"):
         as_kernel("none")
 
 
@@ -109,7 +109,7 @@ def test_a_name_belongs_to_one_class():
     with pytest.raises(InputError, match=r"name 'rbf' of .*\.Other is taken by mercer\.kernels\.radial\.RBF\. Give an"):
         type("Other", (Kernel,), {"names": ("rbf",)})
     assert REGISTRY["rbf"] is RBF
-    with pytest.raises(InputError, match=r"names='mine' of Other is one text. Accepted: a tuple, \('mine',\)"):
+    with pytest.raises(InputError, match=r"names='mine' of Other is a str. Use a tuple, \('mine',\)"):
         type("Other", (Kernel,), {"names": "mine"})
 
     def define():  # as a notebook cell that is run again
@@ -155,7 +155,7 @@ def test_a_subclass_with_other_values_inherits_neither_formula_nor_spectrum(X):
 
 def test_a_kernel_with_its_own_spectrum_has_fourier_features(X):
     class Heavy(RationalQuadratic):
-        """The spectrum of a scale mixture of Gaussians: a Gaussian with a Gamma(alpha) precision."""
+        """The spectrum of a scale mixture of Gaussians, a Gaussian with a Gamma(alpha) precision."""
 
         spectrum = "isotropic"
 

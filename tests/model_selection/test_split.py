@@ -1,4 +1,4 @@
-"""Splitters and scorers: unlabeled rows always train and are never scored."""
+"""Splitters and scorers, for which unlabeled rows always train and are never scored."""
 
 import numpy as np
 import pandas as pd
@@ -101,7 +101,7 @@ def test_scorer_reads_any_mark_and_knows_the_fitted_classes():
 
 
 def test_meta_estimators_that_number_y_take_the_mark_for_a_class():
-    """docs/pitfalls.md warns of it; when scikit-learn changes this, the page must change too."""
+    """docs/pitfalls.md warns of it. When scikit-learn changes this, the page must change, too."""
     X, truth = make_moons(60, noise=0.1, random_state=0)
     y = np.full(60, -1)
     y[:20] = truth[:20] + 1

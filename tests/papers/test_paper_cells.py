@@ -27,7 +27,7 @@ from mercer import (
 
 
 def agrees(values, mean, deviation, n=10, errors=3.0):
-    """Whether the mean of our values is within so many standard errors of a paper's mean of n."""
+    """Whether the mean of mercer's values is within so many standard errors of a paper's mean of n."""
     ours, spread = np.mean(values), np.std(values)
     return abs(ours - mean) <= errors * np.sqrt(spread**2 / len(values) + deviation**2 / n)
 
@@ -38,7 +38,7 @@ def iris_cell():
 
 
 def synth_cell():
-    """Four unit Gaussians; the class is the side of the second coordinate."""
+    """Four unit Gaussians. The class is the side of the second coordinate."""
     centers = np.array([[-2.5, -2.0], [2.5, -2.0], [-2.5, 2.0], [2.5, 2.0]])
     X = np.repeat(centers, 100, axis=0) + np.random.default_rng(0).normal(size=(400, 2))
     return (X - X.mean(axis=0)) / X.std(axis=0), np.repeat([0, 0, 1, 1], 100)
@@ -127,7 +127,7 @@ def test_walder_table_1_g241c():
 
 
 def test_celanie_figures_4_to_6():
-    """The dual's optimum is −½ Σ λ to η ≤ 1e-6; Huber bounds rows of H by κ = 0.1; ε empties rows."""
+    """The dual's optimum is −½ Σ λ to η ≤ 1e-6. Huber bounds rows of H by κ = 0.1, and ε empties rows."""
     X = np.random.default_rng(0).standard_normal((300, 2))
     kernel = Laplacian(1.0)
     model = KernelPCA(2, kernel=kernel, approx="exact", solver="dual").fit(X)
@@ -143,7 +143,7 @@ def test_celanie_figures_4_to_6():
     assert np.mean(np.delete(lengths, sparse.support_)) < np.mean(lengths[sparse.support_]) - 0.05  # the inner ones
 
 
-# Denœux: ν in %, outliers and support vectors in %, of USPS digits; here of scikit-learn's, at the same relative width.
+# ν, outliers and support vectors in % of USPS digits in Denœux, here of scikit-learn's, at the same relative width.
 @pytest.mark.parametrize("nu, outliers, vectors", [(10, 6.2, 13.7), (50, 47.4, 51.2), (90, 89.4, 90.1)])
 def test_denoeux_fractions_of_outliers_and_support_vectors(nu, outliers, vectors):
     X = load_digits().data / 8 - 1

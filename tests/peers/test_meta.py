@@ -1,4 +1,4 @@
-"""Our classifiers inside scikit-learn's meta-estimators, with all labels and with gaps: what docs/bridges.md says."""
+"""Classifiers of mercer inside scikit-learn's meta-estimators, with all labels and with gaps, as in docs/bridges.md."""
 
 import numpy as np
 import pytest
@@ -77,7 +77,7 @@ def test_one_vs_one_has_pairs_with_the_mark():
     ids=lambda meta: type(meta).__name__,
 )
 def test_classes_are_numbered_and_the_mark_is_the_most_frequent(meta):
-    """They give the classifier y as 0, 1, …: nothing says any more that 0 is the mark."""
+    """They give the classifier y as 0, 1, …, so 0 is no longer recognizable as the marker."""
     fitted = clone(meta).fit(X, GAPS)
     assert -1 in fitted.classes_ and np.mean(fitted.predict(X) == -1) > 0.5
     with pytest.raises(ValueError, match="NaN|missing"):
@@ -94,4 +94,4 @@ def test_calibration_and_stacking_after_a_fit_on_all_rows():
 def test_calibration_on_folds_of_labels():
     model = CalibratedClassifierCV(LSSVMClassifier(10.0), cv=LabeledKFold(3)).fit(X, GAPS)
     assert np.mean(model.predict(X) == Y) > 0.8
-    assert -1 in model.classes_ and model.predict_proba(X)[:, 0].max() < 1e-6  # listed, and never answered
+    assert -1 in model.classes_ and model.predict_proba(X)[:, 0].max() < 1e-6  # listed, and never predicted

@@ -108,7 +108,7 @@ def test_tslearn_s_kernel_k_means():
     K = pairwise_kernels(rings, metric="rbf", gamma=2.0)
     theirs = tslearn.KernelKMeans(2, kernel="rbf", kernel_params={"gamma": 2.0}, n_init=20, random_state=0).fit(rings)
     ours = KernelCMeans(2, kernel=RBF.from_gamma(2.0), n_init=20, random_state=0).fit(rings)
-    assert ours.inertia_ <= theirs.inertia_ * len(rings) * (1 + 1e-6)  # theirs is a mean: named in README.md
+    assert ours.inertia_ <= theirs.inertia_ * len(rings) * (1 + 1e-6)  # theirs is a mean, as stated in README.md
     by_matrix = KernelCMeans(2, kernel="precomputed", n_init=20, random_state=0).fit(K)
     assert by_matrix.inertia_ == pytest.approx(ours.inertia_, rel=1e-9)
     assert np.array_equal(ours.predict(rings), ours.labels_)

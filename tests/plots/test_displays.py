@@ -1,4 +1,4 @@
-"""Displays draw what the model says, into the axes they are given, and can be drawn again."""
+"""Displays draw the results of the model into the given axes, and can draw again."""
 
 import numpy as np
 import pytest
@@ -124,5 +124,5 @@ def test_left_out_numbers():
     machine = LSSVMRegressor().fit(X, given)
     own = LeftOutDisplay.from_estimator(machine, X, given)
     np.testing.assert_allclose(own.scatter_.get_offsets()[:, 0], machine.left_out_)
-    with pytest.raises(InputError, match="pass y"):
+    with pytest.raises(InputError, match="does not keep the numbers of its fit. Please pass y"):
         LeftOutDisplay.from_estimator(machine)

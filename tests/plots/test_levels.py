@@ -1,4 +1,4 @@
-"""LevelDisplay: values on the grid are those of the model, the boundary is where they change sign, rows are drawn."""
+"""LevelDisplay draws the values of the model on the grid, the boundary at their change of sign, and rows."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The report: complete in itself, small, and safe whatever the user's table holds."""
+"""The report is self-contained, small, and safe for any content of the user's table."""
 
 import base64
 import hashlib
@@ -96,7 +96,7 @@ def test_names_from_the_users_file_are_shown_and_never_run():
     text = render(findings())
     page = Page(text)
     tags = [tag for tag, _ in page.tags]
-    assert tags.count("script") == 2  # the data and our own script
+    assert tags.count("script") == 2  # the data and the script of the page
     assert "img" not in tags
     assert not [key for _, attributes in page.tags for key in attributes if key.startswith("on")]
     shown = "".join(page.text)
@@ -206,7 +206,7 @@ def test_tooltips_hold_whole_texts_unless_they_are_too_many():
 
 def test_several_findings_are_parts_of_one_page():
     page = Page(render(findings(), findings()))
-    assert [tag for tag, _ in page.tags].count("script") == 3  # the data of each and our own
+    assert [tag for tag, _ in page.tags].count("script") == 3  # the data of each and the script of the page
     assert [a["href"] for tag, a in page.tags if tag == "a"] == ["#part1", "#part2"]
     ids = [a["id"] for tag, a in page.tags if tag == "article"]
     assert ids == ["part1", "part2"]

@@ -1,4 +1,4 @@
-"""The dual of kernel PCA against slow obvious versions: SciPy's square root, its optimizers, and eigenvectors."""
+"""The dual of kernel PCA against slow versions with SciPy's square root, its optimizers, and eigenvectors."""
 
 import numpy as np
 import pytest
@@ -137,7 +137,7 @@ def test_certificate_monotone_value_and_frame(loss, method):
     P = P - loss.locate(P)
     assert np.linalg.norm(H - loss.prox(P)) <= 2e-7 * np.linalg.norm(H)
     assert result.objective == pytest.approx(naive_objective(H, G, loss), rel=1e-9)
-    # strong duality at a stationary point: the primal value −f(P) is the dual one
+    # by strong duality at a stationary point, the primal value −f(P) is the dual one
     assert result.objective == pytest.approx(-loss.value(P), rel=1e-9)
     assert abs(result.info["duality_gap"]) < 1e-9
     # orthonormal components, ordered, uncorrelated under the weights of the loss
@@ -150,7 +150,7 @@ def test_certificate_monotone_value_and_frame(loss, method):
 
 @losses
 def test_no_random_frame_beats_the_solution(loss):
-    """The primal reading: f of the scores on any orthonormal frame stays below the value found."""
+    """In the primal problem, f of the scores on any orthonormal frame is below the value found."""
     G = gram(n=40, d=2)
     result = minimize(G, 2, loss, random_state=0)
     values, vectors = np.linalg.eigh(G)
@@ -194,7 +194,7 @@ def test_the_starts_never_lose_to_plain_dca_from_twenty_random_ones(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [31, 62, 70, 75])
 def test_the_starts_of_whole_rows_never_lose_to_plain_dca_from_twenty_random_ones(seed):
-    """The problems on which 80 tries were behind; results/celanie_row_starts.csv has all 120."""
+    """The problems on which 80 starts were not enough. results/celanie_row_starts.csv has all 120."""
     from benchmarks.papers.celanie_robust import row_start_row
 
     assert row_start_row(seed)["loses"] == 0
@@ -246,7 +246,7 @@ def test_location_is_where_the_loss_is_smallest():
             assert loss.value(P - c) <= best.fun * (1 + 1e-9)
             H = loss.prox(P - c)
             np.testing.assert_allclose(H.sum(axis=0), 0, atol=1e-9 * np.abs(H).sum())
-            assert np.linalg.norm(c) < 1  # the outliers stay out of it; the mean is at 8
+            assert np.linalg.norm(c) < 1  # the outliers are not in it, and the mean is at 8
     np.testing.assert_allclose(Loss(location=True).locate(P), P.mean(axis=0))
 
 

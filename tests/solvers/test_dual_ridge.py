@@ -1,4 +1,4 @@
-"""Ridge regression in the dual: a float32 factor, conjugate gradients in float64, exact held-out predictions."""
+"""Ridge regression in the dual, with a float32 factor, conjugate gradients in float64 and exact held-out scores."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ def problem(n, seed=0, width=2.0):
 
 
 def naive(K, T, penalty, weight, bias):
-    """The bordered system, solved as it stands."""
+    """The bordered system, solved directly."""
     n = len(K)
     A = K + penalty * np.diag(1 / weight)
     if not bias:
@@ -92,7 +92,7 @@ def test_regressor_equals_kernel_ridge_and_keeps_its_promises(home):
 def test_a_kernel_of_low_rank_keeps_its_factor():
     X, _, T, _ = problem(200)
     assert LSSVMRegressor(kernel="linear").fit(X, T[:, 0]).dual_coef_ is None
-    smooth = LSSVMRegressor(kernel=RBF(50.0)).fit(X[:, :1], T[:, 0])  # a wide kernel in one dimension: few features
+    smooth = LSSVMRegressor(kernel=RBF(50.0)).fit(X[:, :1], T[:, 0])  # a wide kernel in one dimension has few features
     assert smooth.dual_coef_ is None and len(smooth.coef_) < 50
 
 
@@ -104,7 +104,7 @@ def test_auto_takes_the_exact_kernel_while_the_targets_are_few(monkeypatch):
     model = LSSVMRegressor(kernel=RBF(1.0)).fit(X, y)
     assert model.dual_coef_.shape == (150,) and "the 150 rows with a target" in model.approx_reason_
     y[150] = 0.0
-    assert LSSVMRegressor(kernel=RBF(1.0)).fit(X, y).dual_coef_ is None  # one more: a map, here the exact one
+    assert LSSVMRegressor(kernel=RBF(1.0)).fit(X, y).dual_coef_ is None  # one more needs a map, here the exact one
     assert LSSVMRegressor(kernel=RBF(1.0), approx="exact").fit(X, y).dual_coef_.shape == (151,)
     assert LSSVMRegressor(kernel=RBF(1.0), approx=50).fit(X, y).coef_.shape == (50,)
     y[150] = np.nan

@@ -46,7 +46,7 @@ def test_descents_side_by_side_end_where_each_ends_alone():
 
 
 def test_an_easy_problem_ends_early_and_a_hard_one_goes_on():
-    """Two components with one clear answer; four of few rows, where the starts end at different values."""
+    """Two components with a clear optimum, and four of few rows, for which the starts end at different values."""
     tries = {}
     for name, problem in {"easy": (gram(n=60, d=2), 2, 0.2), "hard": (gram(n=40, d=5, seed=1), 4, 0.1)}.items():
         G, s, kappa = problem

@@ -49,7 +49,7 @@ def matrix(values, seed=0):
 
 
 def check(A, result, s, tol):
-    """Right values, orthonormal vectors, and residuals that are what they say."""
+    """Correct values, orthonormal vectors, and correct residuals."""
     values, vectors = result.value
     scale = max(abs(naive.eigh(A)[0][0]), np.finfo(float).tiny)
     assert values.shape == (s,) and vectors.shape == (len(A), s)
@@ -68,7 +68,7 @@ def check(A, result, s, tol):
 def test_each_method_on_each_spectrum(method, spectrum, s):
     A = matrix(SPECTRA[spectrum])
     result = top(Counter(A), s, method)
-    if method == "randomized" and result.gap > 1e-9:  # a fixed amount of work: never above the truth
+    if method == "randomized" and result.gap > 1e-9:  # never above the truth after a fixed amount of work
         assert spectrum not in ("identity", "rank 3", "zero")
         assert np.all(result.value[0] <= naive.eigh(A)[0][:s] + 1e-9 * np.abs(A).max() * N)
     else:
@@ -89,7 +89,7 @@ def test_all_pairs_of_a_small_matrix(method, n):
 
 @pytest.mark.parametrize("method", ["krylov", "lanczos"])
 def test_many_restarts(method):
-    """A slow spectrum of 700 rows: the basis of 160 columns is not enough."""
+    """A slow spectrum of 700 rows, for which the basis of 160 columns is not enough."""
     values = 1.0 / (1.0 + 0.002 * np.arange(700))
     A = matrix(values)
     operator = Counter(A)
@@ -102,7 +102,7 @@ def test_many_restarts(method):
 
 
 def test_multiplicity_above_the_block_width():
-    """A random block of w columns sees w copies of an eigenvalue: more must be looked for."""
+    """A random block of w columns finds w copies of an eigenvalue, so the solver must search for more."""
     for extra in (np.full(570, 0.5), 0.9 ** np.arange(1, 571)):
         A = matrix(np.concatenate([np.ones(30), extra]))
         for s in (8, 20, 40):

@@ -23,7 +23,7 @@ def factor(K, l, lam=LAM, lam_unlabeled=LAM_UNLABELED):
 
 
 def naive_value(K, d, y, lam=LAM):
-    """min_c ‖D(y − Kc)‖² + λ cᵀKc, with the minimizer put in: O(n³), no shortcut."""
+    """min_c ‖D(y − Kc)‖² + λ cᵀKc by the formula of the minimizer, in O(n³)."""
     c = d * np.linalg.solve(d[:, None] * K * d + lam * np.eye(len(K)), d * y)
     residual = d * (y - K @ c)
     return residual @ residual + lam * c @ K @ c
@@ -149,7 +149,7 @@ def test_spectral_bound_where_lapack_loses_equal_eigenvalues_of_a_range():
 
 
 def test_spectral_bound_where_all_singular_values_are_equal():
-    """Lanczos does not converge here, and would miss copies; on the sphere the bound is known."""
+    """Lanczos does not converge here, and would miss copies. On the sphere the bound is known."""
     rng = np.random.default_rng(1)
     n, r = 500, 450
     U = np.linalg.qr(np.column_stack([np.ones(n), rng.normal(size=(n, r))]))[0][:, 1:]  # no mean
@@ -237,7 +237,7 @@ def test_round_robin_is_the_one_plus_one_scheme():
 
 
 def test_two_class_tabu_takes_the_steps_of_the_general_one():
-    """Two programs, one method: same random numbers, same path, with flips only, with swaps only, with both."""
+    """Two programs with the same random numbers have the same path, with flips only, with swaps only, with both."""
     from mercer.solvers.label_search.compiled import tabu, tabu_two
 
     rng = np.random.default_rng(0)
@@ -275,7 +275,7 @@ def test_same_answer_for_a_seed_at_any_number_of_threads(search):
 
 
 def test_low_rank_form_searches_the_rows_near_a_change(monkeypatch):
-    """More rows than candidates: five descents share a tabu search, at any number of threads; a one-flip optimum."""
+    """More rows than candidates. Five descents use one tabu search, at any number of threads, to a one-flip optimum."""
     import mercer.solvers.label_search.solve as module
 
     monkeypatch.setattr(module, "CANDIDATES", 15)

@@ -1,4 +1,4 @@
-"""Kernel c-means: against explicit points, against scikit-learn's KMeans, and by its own promises."""
+"""Kernel c-means against explicit points and scikit-learn's KMeans, and its stated properties."""
 
 import importlib
 
@@ -28,7 +28,7 @@ def naive_objective(Z, labels, weight):
 
 
 def naive_lloyd(Z, labels, weight, k):
-    """Lloyd's loop with nothing clever (no empty clusters arise in the data used)."""
+    """The plain loop of Lloyd's algorithm (no empty clusters occur in the data used)."""
     while True:
         centers = np.array([np.average(Z[labels == c], axis=0, weights=weight[labels == c]) for c in range(k)])
         new = np.argmin(((Z[:, None] - centers) ** 2).sum(-1), axis=1)
@@ -51,7 +51,7 @@ class Products(Operator):
 
 
 class OnDevice(Products):
-    """As on a GPU: columns stay there, and corrections have the digits of float32."""
+    """As on a GPU, columns are kept there, and corrections have the digits of float32."""
 
     on_gpu = True
 
@@ -60,7 +60,7 @@ class OnDevice(Products):
 
 
 class Placed(FactorOperator):
-    """As a factor on a GPU: the rows are put into clusters where they are. Here two rows make a block."""
+    """As for a factor on a GPU, the rows are put into clusters on the device. Here two rows make a block."""
 
     def __init__(self, points, step=8):
         super().__init__(torch.from_numpy(np.ascontiguousarray(points)))
@@ -128,13 +128,13 @@ def test_a_device_computes_all_sums_again_before_it_ends(points):
     K = OnDevice(points @ points.T, costly=True)
     found = lloyd(K, np.sum(points**2, axis=1), 3, init=np.arange(30) % 3)
     exact = lloyd(points @ points.T, np.sum(points**2, axis=1), 3, init=np.arange(30) % 3)
-    assert found.objective == exact.objective  # to the last digit: nothing of the corrections is left
+    assert found.objective == exact.objective  # to the last digit, without a trace of the corrections
     assert found.n_iter == exact.n_iter
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_linear_kernel_equals_kmeans_from_equal_starts(form):
-    X = load_iris().data  # rounded to 0.1, so rows half-way between two centers exist: break the ties
+    X = load_iris().data  # rows are rounded to 0.1, so break the ties of rows half-way between two centers
     X = X - X.mean(0) + 1e-3 * np.random.default_rng(0).normal(size=X.shape)
     for seed in range(5):
         rows = np.random.default_rng(seed).choice(len(X), 4, replace=False)

@@ -1,4 +1,4 @@
-"""Constrained least squares and logistic loss: against dense algebra, general solvers and explicit refits."""
+"""Constrained least squares and logistic loss against dense algebra, general solvers and explicit refits."""
 
 from types import SimpleNamespace
 
@@ -87,7 +87,7 @@ def test_no_start_of_a_general_solver_goes_lower(seed):
             if abs(constraint["fun"](other.x)) <= 1e-8 * s2:
                 best = min(best, other.fun)
         assert found.objective <= best * (1 + 1e-9)
-        assert best <= found.objective * (1 + 1e-5)  # the general solver does find it: the test can fail
+        assert best <= found.objective * (1 + 1e-5)  # the general solver does find it, so the test can fail
 
 
 def test_no_labels_is_kernel_pca():
@@ -111,7 +111,7 @@ def test_tiny_label_weight_tends_to_kernel_pca_with_the_labels_sign():
 @pytest.mark.parametrize("s2", [0.01, 1.0, 1e4])
 def test_hard_case_is_solved(case, s2):
     theta, ZL, t, *_ = problem(l=6)
-    if case == "cancel":  # the same rows with opposite labels: b = 0
+    if case == "cancel":  # the same rows with opposite labels have b = 0
         ZL, t = np.concatenate([ZL[:3], ZL[:3]]), np.array([1.0, 1, -1, -1, -1, 1])
     elif case == "zero column":
         ZL = ZL.copy()
@@ -125,7 +125,7 @@ def test_hard_case_is_solved(case, s2):
     assert found.gap < 1e-7
     C = np.eye(len(theta)) + 3.0 * ZL.T @ ZL
     delta = 1 / sla.eigh(np.diag(theta), C, eigvals_only=True)[-1]
-    assert found.info["zeta"][0] <= delta * (1 + 1e-9)  # together with the KKT equation: the global minimum
+    assert found.info["zeta"][0] <= delta * (1 + 1e-9)  # together with the KKT equation this proves the global minimum
     if case in ("cancel", "zero targets"):
         assert found.objective == pytest.approx(delta * s2 + 3.0 * t @ t, rel=1e-9)
 

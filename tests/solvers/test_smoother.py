@@ -29,7 +29,7 @@ def problem(l=12, n=30, r=40, k=3, seed=0, weighted=False):
 
 
 def lssvm_system(K, T, gamma, weight, bias):
-    """The LS-SVM system [0 1ᵀ; 1 K + I/(γ s)] of methods.md, solved as printed: (α, b)."""
+    """The solution (α, b) of the LS-SVM system [0 1ᵀ; 1 K + I/(γ s)] as printed in methods.md."""
     n = len(K)
     M = np.zeros((n + 1, n + 1))
     M[:n, :n] = K + np.diag(1 / (gamma * weight))
@@ -147,7 +147,7 @@ def test_shift_filter_is_algorithm_1(n_removed, weighted, r):
 
 
 def test_a_filter_of_its_own_for_each_left_out_fit():
-    """RLSC: the penalty is λ times the number of labels, which drops by one (or by the weight) with the row."""
+    """The penalty of RLSC is λ times the number of labels, which decreases by the row's weight."""
     Z, T, weight = problem(weighted=True)
     l, lam = len(T), 0.03
     Z_l, s = Z[:l], weight[:l]

@@ -1,4 +1,4 @@
-"""SVDD: against a general-purpose solver, against libsvm, by its own certificate, on every home of Z."""
+"""SVDD against a general-purpose solver and libsvm, by its own certificate, on every backend of Z."""
 
 import importlib
 
@@ -125,7 +125,7 @@ def test_equals_libsvm_and_keeps_the_bounds_of_nu(nu):
     outside = found.info["gradient"] > found.info["radius_sq"] - found.info["center_sq"] + 1e-12
     assert outside.sum() <= nu * 700 + 1e-9 and np.sum(found.value > 0) >= nu * 700 - 1e-9
     assert np.all(found.value[outside] == 1 / (nu * 700))  # in-bound rows are on the sphere, not outside
-    # R² − ‖φ − c‖² is the one-class SVM's decision up to the factor 2/(νn); libsvm keeps float32 rows
+    # R² − ‖φ − c‖² is the one-class SVM's decision up to the factor 2/(νn). libsvm stores float32 rows
     ours = found.info["rho"] - found.info["gradient"]
     np.testing.assert_allclose(
         ours * nu * 700 / 2, model.decision_function(K), atol=1e-6 * nu * 700
@@ -143,7 +143,7 @@ def test_bounds_of_nu_hold_before_convergence():
 
 
 def test_without_in_bound_points_the_radius_lies_between_inside_and_outside():
-    # nu·n is an integer and two far points take the whole budget: no one is in-bound
+    # nu·n is an integer and two far points take the whole budget, so no support vector is in-bound
     Z = np.array([[0.0], [0.1], [-0.1], [5.0], [-5.0]])
     found = svdd_smo(Z @ Z.T, np.zeros(5), np.full(5, 0.5), tol=TOL)
     np.testing.assert_allclose(found.value, [0, 0, 0, 0.5, 0.5])
@@ -215,7 +215,7 @@ def test_small_cache_computes_more_columns_and_finds_the_same():
     big = svdd_smo(Columns(K), low, high, tol=1e-8)
     small = svdd_smo(Columns(K), low, high, tol=1e-8, cache_bytes=100 * 8 * 600)
     assert small.info["columns"] > 10 * big.info["columns"]
-    # All move: a column each, and those of the first guess, which are not kept.
+    # All rows move, with a column each. Those of the first guess are not kept.
     assert big.info["columns"] < 1.1 * 600 and small.objective == pytest.approx(big.objective, rel=1e-7)
 
 
@@ -247,7 +247,7 @@ def test_projection_is_the_nearest_feasible_point():
 
 @pytest.mark.parametrize("n_wide", [1, 5, 400])
 def test_the_offset_is_best_whatever_the_bounds(n_wide):
-    """Most of the room may sit in a few rows deep inside: the offset is then far from the outermost rows."""
+    """If most of the slack is in a few rows deep inside, the offset is far from the outermost rows."""
     rng = np.random.default_rng(4)
     gradient = np.sort(rng.normal(size=400).round(2))  # with ties
     low, high = np.zeros(400), np.full(400, 1e-4 / 400)

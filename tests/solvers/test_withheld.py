@@ -1,4 +1,4 @@
-"""Folds of labels taken out of a fit without fitting again, against fits without them; gains against their formula."""
+"""Folds of labels removed from a fit without fitting again, against refits, and gains against their formula."""
 
 import numpy as np
 import pytest

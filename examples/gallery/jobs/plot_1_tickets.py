@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from mercer import FewLabelClassifier
 
 # %%
-# Tickets made of phrases: each queue has its own, some phrases stand in every queue, and some tickets are short.
+# Tickets made of phrases. Each queue has its own, some phrases occur in every queue, and some tickets are short.
 
 OWN = {
     "billing": "invoice|charged twice|refund|payment failed|credit card|wrong amount|VAT number|receipt|subscription",
@@ -44,7 +44,7 @@ usual = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(
 )
 
 # %%
-# How many of the other 570 land in the right queue, and what the model said of itself before anybody looked.
+# Accuracy on the other 570 tickets, and the estimate of the model before anybody checked.
 
 hidden = np.ones(len(frame), dtype=bool)
 hidden[sorted_by_hand] = False

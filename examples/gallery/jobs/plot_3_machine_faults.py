@@ -13,7 +13,7 @@ import numpy as np
 from mercer import RBF, SVDD
 
 # %%
-# Speed and current of 580 minutes, on comparable scales; twenty of them are faults.
+# Speed and current of 580 minutes, on comparable scales. Twenty of them are faults.
 
 rng = np.random.default_rng(0)
 working = rng.random(560) < 0.6
@@ -24,7 +24,7 @@ X = np.concatenate([normal, slipping])
 fault = np.arange(580) >= 560
 typical = 560 + np.argsort(np.abs(slipping[:, 1] - 0.2))
 y = np.ones(580)
-y[typical[[0, 3, 6]]] = -1  # known faults, as scikit-learn's detectors mark them; all other minutes count as normal
+y[typical[[0, 3, 6]]] = -1  # known faults, as scikit-learn's detectors mark them. All other minutes count as normal
 detectors = {
     "what is frequent": SVDD(nu=0.05, kernel=RBF(0.8), outlier_weight=None),
     "and three known faults": SVDD(nu=0.05, kernel=RBF(0.8), outlier_weight=10.0),

@@ -29,7 +29,7 @@ landmarks = X[np.random.default_rng(0).choice(len(X), 200, replace=False)]
 scores = {}
 for name, rows in homes.items():
     model = SemiKPCA(kernel=RBF(0.3), approx=LandmarkMap(RBF(0.3), landmarks=landmarks)).fit(rows, y)
-    scores[name] = np.asarray(model.decision_function(X))  # each model answers for NumPy rows
+    scores[name] = np.asarray(model.decision_function(X))  # each model predicts for NumPy rows
 
 fig, axes = plt.subplots(1, 3, figsize=(9.0, 2.8), sharex=True, sharey=True, layout="constrained")
 for ax, (name, score) in zip(axes, scores.items()):

@@ -14,7 +14,7 @@ import numpy as np
 from mercer import FewLabelClassifier
 
 # %%
-# Pictures of 40 × 40 pixels: an outline for each species, turned, stretched, nibbled at and seen through noise.
+# Pictures of 40 × 40 pixels with an outline for each species, turned, stretched, nibbled at and seen through noise.
 
 SPECIES = {
     "maple": lambda t: 0.55 + 0.3 * np.abs(np.cos(2.5 * t)) ** 0.7,
@@ -37,7 +37,7 @@ for name in species:
 pictures = np.array(pictures)
 
 # %%
-# The features: how far the leaf reaches in each of 64 directions, then the amplitudes of that profile.
+# Features are the radius of the leaf in each of 64 directions, and the amplitudes of that profile.
 
 direction = ((angle + np.pi) / (2 * np.pi) * 64).astype(int) % 64
 dark = pictures > 0.5

@@ -1,1 +1,1 @@
-"""Ways into and out of other tools: each module needs its package only when it is used."""
+"""Connections to other tools. Each module needs its package only when it is used."""

@@ -1,6 +1,6 @@
-"""scikit-activeml: a few-label classifier as one of theirs, and `suggest` as a query strategy (pip: scikit-activeml).
+"""A few-label classifier and `suggest` in the interfaces of scikit-activeml (``pip install scikit-activeml``).
 
-Their own wrapper of scikit-learn's classifiers drops the rows without a label; this one learns from them too.
+Its own wrapper of scikit-learn's classifiers drops the rows without a label. `ActiveClassifier` also learns from them.
 """
 
 from dataclasses import replace
@@ -23,18 +23,19 @@ utils: Any = need("skactiveml.utils")
 
 
 class ActiveClassifier(base.SkactivemlClassifier):
-    """A classifier of this library in scikit-activeml's conventions: NaN marks rows without a label.
+    """A classifier of this library with scikit-activeml's conventions, in which NaN marks rows without a label.
 
     Parameters
     ----------
     estimator : few-label classifier, default=FewLabelClassifier()
-    classes : all class names, also those without a label yet. Without labels of two classes the prediction is their
-        shares.
+    classes : list of class names or None, default=None
+        All class names, also those without a label yet. While fewer than two classes have labels, the probabilities are
+        the fractions of the labels, with one more label in each class.
     missing_label, cost_matrix, random_state : as in scikit-activeml.
 
     Attributes
     ----------
-    estimator_ : the fitted classifier, None while there are labels of fewer than two classes.
+    estimator_ : the fitted classifier, or None while there are labels of fewer than two classes.
     classes_, cost_matrix_ : as in scikit-activeml.
     """
 
@@ -59,7 +60,7 @@ class ActiveClassifier(base.SkactivemlClassifier):
         self.estimator_: Any = None
         if len(known) > 1:
             model = clone(FewLabelClassifier() if self.estimator is None else self.estimator)
-            # Labels are numbers from 0 here, and None is no label: no class name can be taken for a mark.
+            # Labels are numbers from 0 here and missing ones are None, so that no class name means "not labeled".
             given = np.array([code if code >= 0 else None for code in codes.tolist()], dtype=object)
             model.set_params(missing_label="auto", random_state=seed_of(self.random_state))
             weight = {} if sample_weight is None else {"sample_weight": np.nan_to_num(sample_weight.astype(float))}
@@ -67,7 +68,7 @@ class ActiveClassifier(base.SkactivemlClassifier):
         return self
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
-        """(n, k) probabilities of all `classes_`; 0 for a class without a label while others have some."""
+        """(n, k) probabilities of all `classes_`. They are 0 for a class without labels if two others have labels."""
         X = check_array(X, accept_sparse="csr")
         P = np.zeros((X.shape[0], len(self.classes_)))
         if self.estimator_ is None:
@@ -100,15 +101,24 @@ class Suggest(base.SingleAnnotatorPoolQueryStrategy):
         batch_size: int = 1,
         return_utilities: bool = False,
     ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
-        """Row numbers to label next, and, where asked, what every candidate would have been worth at each step.
+        """Row numbers to label next and, if `return_utilities`, the utility of every candidate at each step.
 
         Parameters
         ----------
-        clf : `ActiveClassifier`, a default one if None. fit_clf : False if it is fitted on X and y already.
-        candidates : row numbers to choose from. None: all rows without a label. Rows that are not in X are refused.
+        X, y : as in `fit` of `ActiveClassifier`.
+        clf : ActiveClassifier or None, default=None
+            None uses a default one.
+        fit_clf : bool, default=True
+            Whether to fit a copy of `clf`. False if it is fitted on X and y already.
+        candidates : array of int or None, default=None
+            Row numbers to choose from. None means all rows without a label. Rows that are not in X are refused.
+        batch_size : int, default=1
+            Number of rows to choose.
+        return_utilities : bool, default=False
+            Whether to return the utilities, too.
         """
         if self.strategy != "auto" and self.strategy not in STRATEGIES:
-            raise InputError(f"strategy={self.strategy!r} is not known. Accepted: 'auto', {', '.join(STRATEGIES)}.")
+            raise InputError(f"strategy={self.strategy!r} is not known. Use 'auto', {', '.join(STRATEGIES)}.")
         X, y, candidates, batch_size, return_utilities = self._validate_data(
             X, y, candidates, batch_size, return_utilities, reset=True
         )
@@ -121,7 +131,7 @@ class Suggest(base.SingleAnnotatorPoolQueryStrategy):
         now = surrogate_of(X if model is None else model, None, None, "suggest")
         now = replace(now, free=np.asarray(mapping))
         strategy = ("coverage" if now.P is None else "informative") if self.strategy == "auto" else self.strategy
-        strategy = "coverage" if now.P is None else strategy  # without a model nothing else is known
+        strategy = "coverage" if now.P is None else strategy  # other strategies need a model
         seen: list = []
         rng = np.random.default_rng(seed_of(self.random_state))
         rows = batch(now, batch_size, strategy, rng, seen).rows

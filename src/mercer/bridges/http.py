@@ -1,8 +1,8 @@
-"""Checks of a request to a server on this machine: who sent it, its size, its JSON.
+"""Checks of the sender, the size and the JSON of a request to a server on this machine.
 
-A page on the web can make a browser send requests to 127.0.0.1, and can give its own name that address (rebinding). A
-server that has no password therefore checks the name it is asked under, refuses what a browser sends for another page,
-and takes nothing but JSON, which such a page cannot send without being asked first.
+A page on the web can make a browser send requests to 127.0.0.1, and can let its own name point to this address
+(rebinding). A server without a password therefore checks the host name of the request and refuses requests that a
+browser sends for another page. It only accepts JSON, which such a page cannot send without a preflight request.
 """
 
 import json
@@ -14,19 +14,18 @@ from ..errors import InputError
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-MOST_BYTES = 20_000_000  # of a request
+MOST_BYTES = 20_000_000  # size limit of a request
 NAMES = ("localhost", "127.0.0.1", "[::1]", "host.docker.internal")
 
 
 def json_object(raw: bytes) -> dict:
-    """The JSON object in a request. InputError for anything else, also for what cannot be written to a file again."""
+    """The JSON object in a request. Anything else raises InputError, also JSON that cannot be written to a file."""
     try:
         value = json.loads(raw)
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError):
         raise InputError(
-            "The request is not JSON that can be kept. Accepted: UTF-8 without lone surrogates, finite numbers, few "
-            "levels."
+            "The request is not valid JSON. Send UTF-8 without lone surrogates, finite numbers and few nested levels."
         ) from None
     if not isinstance(value, dict):
         raise InputError(f"The request is a JSON {type(value).__name__}. Send a JSON object.")
@@ -34,12 +33,14 @@ def json_object(raw: bytes) -> dict:
 
 
 class Local:
-    """ASGI middleware: answers programs on this machine, and no page of another site.
+    """ASGI middleware that accepts requests of programs and refuses those of web pages of other sites.
 
     Parameters
     ----------
-    app : the application.
-    names : host names under which it may be asked, without the port.
+    app : ASGIApp
+        The application.
+    names : tuple of str
+        Accepted host names, without the port.
     """
 
     def __init__(self, app: "ASGIApp", names: tuple = NAMES) -> None:
@@ -60,9 +61,9 @@ class Local:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         name = headers.get("host", "").rpartition(":")[0] or headers.get("host", "")
         if name not in self.names:
-            return 421, f"This server is not called {name!r}. Accepted: {', '.join(self.names)}; see hosts=."
+            return 421, f"The host name {name!r} is not accepted. Use {', '.join(self.names)}, or set hosts=."
         if "origin" in headers or headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
-            return 403, "The request came from a web page. Only Label Studio itself is served."
+            return 403, "The request came from a web page. Only requests of Label Studio itself are accepted."
         if scope["method"] in ("POST", "PUT", "PATCH"):
             if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
                 return 415, "Send JSON, with the content type application/json."
@@ -73,7 +74,7 @@ class Local:
 
 
 def _limited(receive: Callable) -> Callable:
-    """A body without a length is cut off at the same number of bytes."""
+    """Limit a body without a length to the same number of bytes."""
     seen = 0
 
     async def limited():

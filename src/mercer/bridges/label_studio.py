@@ -1,11 +1,11 @@
-"""An ML backend for Label Studio: predictions next to the tasks, learned from every annotation that is made there.
+"""An ML backend for Label Studio that learns from every annotation and predicts the other tasks.
 
     from mercer.bridges.label_studio import backend
     uvicorn.run(backend("tasks.json"), port=9090)
 
-and in Label Studio: Settings, Model, Connect Model, http://localhost:9090. It answers the requests of their protocol:
-``/health``, ``/setup``, ``/predict``, ``/webhook``, ``/versions``. Tasks that were predicted or annotated are known
-from then on, and unlabeled ones help to answer for the others. Needs starlette (extra `studio`).
+In Label Studio, choose Settings, Model, Connect Model, and enter http://localhost:9090. The backend handles
+``/health``, ``/setup``, ``/predict``, ``/webhook`` and ``/versions``. It keeps all tasks that were predicted or
+annotated, and also learns from those without a label. It needs starlette (extra `studio`).
 """
 
 import json
@@ -28,23 +28,17 @@ from ..inputs.tables.formats.label_studio import Control, given_of
 from ..types import Estimator, Frame
 from .http import NAMES, Local, json_object
 
-CONTROLS = {
-    "Choices": "choices",
-    "Number": "number",
-    "Rating": "rating",
-}  # tag of a labeling page: type of its answers
-DONE = ("ANNOTATION_CREATED", "ANNOTATION_UPDATED", "ANNOTATIONS_CREATED")
-FEWEST = 2  # labels of a class, or numbers, before anything is answered
-
 
 class Project:
-    """The tasks of one project and what is learned from them.
+    """The tasks of one project and the model that is fitted to them.
 
     Parameters
     ----------
-    model : classifier to fit, default=FewLabelClassifier(). Numbers are fitted with `FewLabelRegressor`.
-    file : where the tasks are kept, or None. A change is appended to a second file with the ending `.new`, one task per
-        line. It is merged into the first when it would become the larger of the two.
+    model : estimator or None, default=None
+        Classifier to fit. None uses `FewLabelClassifier`. Numbers are fitted with `FewLabelRegressor`.
+    file : str, Path or None, default=None
+        File that keeps the tasks. A change is appended to a second file with the ending `.new`, one task per line. The
+        second file is merged into the first one before it becomes the larger of the two.
     """
 
     def __init__(self, model: Estimator = None, file: str | Path | None = None) -> None:
@@ -54,7 +48,7 @@ class Project:
         self.fitted: Any = None
         self.fields: list[str] = []
         self.lock = threading.Lock()
-        self.changed: dict[str, dict] = {}  # tasks that are not on the disk yet
+        self.changed: dict[str, dict] = {}  # tasks that are not in the file yet
         if self.file is not None and self.file.exists():
             tasks = json.loads(self.file.read_text(encoding="utf-8"))
             self.tasks = {str(task.get("id", i)): task for i, task in enumerate(tasks) if not _wrong(task)}
@@ -62,33 +56,33 @@ class Project:
 
     @property
     def version(self) -> str:
-        """The name of the model: it changes with the number of labels."""
+        """The version of the model, which changes with the number of labels."""
         return f"mercer {__version__}, {len(self._labels())} labels"
 
     def setup(self, config: str) -> None:
-        """Read the labeling page: its first control of choices, a number or a rating is answered."""
+        """Read the labeling interface. Its first control of choices, a number or a rating is predicted."""
         try:
-            page = ET.fromstring(config)
+            interface = ET.fromstring(config)
         except ET.ParseError as error:
-            raise InputError(f"The labeling page is not valid XML ({error}).") from None
-        for tag in page.iter():
-            if tag.tag in CONTROLS and tag.get("name") and tag.get("toName"):
-                control = Control(str(tag.get("name")), str(tag.get("toName")), CONTROLS[tag.tag])
+            raise InputError(f"The labeling interface is not valid XML ({error}).") from None
+        for tag in interface.iter():
+            if tag.tag in ("Choices", "Number", "Rating") and tag.get("name") and tag.get("toName"):
+                control = Control(str(tag.get("name")), str(tag.get("toName")), tag.tag.lower())
                 if control != self.control:
                     self.control, self.fitted = control, None
                 return
-        raise InputError("The labeling interface has no Choices, Number or Rating: there is nothing to predict.")
+        raise InputError("The labeling interface has no Choices, Number or Rating, so there is nothing to predict.")
 
     def learn(self, tasks: list, annotations: list | None = None) -> None:
-        """Know tasks, and for each an annotation, which replaces an older one of the same number.
+        """Add tasks, and for each an annotation, which replaces an older one with the same number.
 
-        All of them or, where one cannot be read, none. The file is written once.
+        If one of them is invalid, none is added. The file is written once.
         """
         for task, one in zip(tasks, annotations or [None] * len(tasks)):
             wrong = _wrong(task) or (one is not None and _wrong_annotation(one))
             if wrong:
                 raise InputError(
-                    f"Invalid {wrong} of a task; expected the JSON objects of Label Studio's protocol, with numbers or "
+                    f"Invalid {wrong} of a task. Send the JSON objects of Label Studio's protocol, with numbers or "
                     "texts as ids, data as an object, and annotations and their results as lists of objects. Nothing "
                     "of this request was kept."
                 )
@@ -101,7 +95,7 @@ class Project:
                 self._keep()
 
     def _know(self, task: dict, annotation: dict | None) -> bool:
-        """Whether anything is new."""
+        """Add a task with its annotation, and return whether anything is new."""
         known = self.tasks.setdefault(str(task.get("id")), {"id": task.get("id"), "data": {}, "annotations": []})
         changed = task.get("data") is not None and known["data"] != task["data"]
         known["data"] = task.get("data") or known["data"]
@@ -123,14 +117,14 @@ class Project:
                 self._keep()
 
     def predict(self, tasks: list) -> list[dict]:
-        """A prediction for every task: an answer with a score, or an empty one while there are too few labels."""
+        """A prediction with a score for every task. It is empty while there are too few labels."""
         self.learn(tasks)
         with self.lock:
             model = self._model()
             if model is None:
                 return [{"model_version": self.version, "score": 0.0, "result": []} for _ in tasks]
             rows = self._frame(tasks)
-            answers = model.predict(rows)
+            predicted = model.predict(rows)
             classes = hasattr(model, "predict_proba")
             scores = confidence(model, model.predict_proba(rows)) if classes else model.trust(rows)
             control: Any = self.control
@@ -140,11 +134,11 @@ class Project:
                     "score": round(float(score), 6),
                     "result": [control.answer(cell)],
                 }
-                for cell, score in zip(np.asarray(answers).tolist(), scores)
+                for cell, score in zip(np.asarray(predicted).tolist(), scores)
             ]
 
     def _labels(self) -> dict:
-        """{number of a task: its given label}."""
+        """The given labels by the numbers of their tasks."""
         if self.control is None:
             return {}
         found = {key: given_of(task, self.control) for key, task in self.tasks.items()}
@@ -152,7 +146,7 @@ class Project:
 
     def _model(self) -> FewLabelClassifier:
         labels = self._labels()
-        if self.fitted is None and len(labels) >= FEWEST and self.control is not None:
+        if self.fitted is None and len(labels) >= 2 and self.control is not None:
             numbers = self.control.kind != "choices"
             if numbers or len(set(labels.values())) > 1:
                 model: Estimator = FewLabelRegressor() if numbers else self.model or FewLabelClassifier()
@@ -166,7 +160,7 @@ class Project:
         return need("pandas").DataFrame(cells)
 
     def _keep(self) -> None:
-        """Put what was changed on the disk."""
+        """Write all changes to the file."""
         changed, self.changed = self.changed, {}
         if self.file is None:
             return
@@ -188,7 +182,7 @@ class Project:
         return self.file.with_name(self.file.name + ".new")
 
     def _appended(self) -> list:
-        """The tasks of the second file. A last line without its end was not finished, and is cut off."""
+        """The tasks of the second file. An incomplete last line is cut off."""
         if not self._more.exists():
             return []
         raw = self._more.read_bytes()
@@ -199,7 +193,7 @@ class Project:
 
 
 def _wrong(task: dict) -> str:
-    """The part of a task that is not as it must be, with its value; "" for a good one."""
+    """The invalid part of a task with its value, or "" for a valid task."""
     if not isinstance(task, dict):
         return f"task={task!r:.80}"
     data, annotations = task.get("data"), task.get("annotations")
@@ -211,7 +205,7 @@ def _wrong(task: dict) -> str:
 
 
 def _wrong_annotation(one: object) -> str:
-    """The same for an annotation."""
+    """The invalid part of an annotation with its value, or "" for a valid one."""
     if not isinstance(one, dict):
         return f"annotation={one!r:.80}"
     result = one.get("result")
@@ -229,9 +223,12 @@ def backend(file: str | Path | None = None, model: Estimator = None, hosts: tupl
 
     Parameters
     ----------
-    file : JSON file in which the tasks are kept from one start to the next. An export of Label Studio to begin with.
-    model : classifier to fit, as in `Project`.
-    hosts : names under which the server may be asked. Others are refused, so that no page of the web can ask it.
+    file : str, Path or None, default=None
+        JSON file that keeps the tasks from one start to the next. It may be an export of Label Studio at first.
+    model : estimator or None, default=None
+        Classifier to fit, as in `Project`.
+    hosts : tuple of str
+        Accepted host names of the server. Requests with other names are refused, so that no web page can send them.
     """
     applications, responses = need("starlette.applications"), need("starlette.responses")
     route, aside = need("starlette.routing").Route, need("starlette.concurrency").run_in_threadpool
@@ -256,11 +253,11 @@ def backend(file: str | Path | None = None, model: Estimator = None, hosts: tupl
         action, about = body.get("action"), body.get("project")
         if isinstance(about, dict) and about.get("label_config"):
             project.setup(str(about["label_config"]))
-        if action in DONE:
+        if action in ("ANNOTATION_CREATED", "ANNOTATION_UPDATED", "ANNOTATIONS_CREATED"):
             each = _list(body, "annotations") or [body.get("annotation") or {}]
             tasks = _list(body, "tasks") or [body.get("task") or {}] * len(each)
             if any(not isinstance(task, dict) for task in tasks):
-                raise InputError("Invalid tasks; expected JSON objects. Nothing of this request was kept.")
+                raise InputError("The tasks are not JSON objects. Nothing of this request was kept.")
             pairs = [({name: task.get(name) for name in ("id", "data")}, one) for task, one in zip(tasks, each)]
             await aside(project.learn, [task for task, _ in pairs], [one for _, one in pairs])
         elif action == "ANNOTATIONS_DELETED":
@@ -291,5 +288,5 @@ def backend(file: str | Path | None = None, model: Estimator = None, hosts: tupl
 def _list(body: dict, name: str) -> list:
     value = body.get(name) or []
     if not isinstance(value, list):
-        raise InputError(f"Invalid {name}={value!r:.80}; expected a list.")
+        raise InputError(f"{name}={value!r:.80} is not accepted. Send a list.")
     return value

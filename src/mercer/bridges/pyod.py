@@ -1,7 +1,7 @@
-"""PyOD: a novelty detector of this library in PyOD's conventions (pip: pyod).
+"""A novelty detector of this library with PyOD's conventions (``pip install pyod``).
 
-There high scores are abnormal, 1 is an outlier and 0 is not. `decision_scores_`, `threshold_` and `labels_` are those
-of the training rows, and `contamination` is the fraction of them that is called abnormal.
+In PyOD, outliers have high scores and the prediction 1, and other rows have the prediction 0. `decision_scores_`,
+`threshold_` and `labels_` belong to the training rows, and `contamination` is their fraction of outliers.
 """
 
 from typing import Self
@@ -22,9 +22,11 @@ class PyODDetector(base.BaseDetector):
     Parameters
     ----------
     detector : estimator or None, default=None
-        `OutlierDetector`, `SVDD`, `KPCANovelty` or `KernelDensityNovelty`; None: ``OutlierDetector(random_state=0)``.
-        Rows on the sphere of an `SVDD` are tied: keep its nu away from `contamination`.
-    contamination : fraction of the training rows that is called abnormal, or a threshold object of PyOD.
+        `OutlierDetector`, `SVDD`, `KPCANovelty` or `KernelDensityNovelty`. None uses
+        ``OutlierDetector(random_state=0)``. Rows on the sphere of an `SVDD` have equal scores, so its nu should not be
+        near `contamination`.
+    contamination : float or threshold object of PyOD, default=0.1
+        Fraction of the training rows that are predicted to be outliers.
 
     Attributes
     ----------
@@ -46,7 +48,7 @@ class PyODDetector(base.BaseDetector):
         self.detector = detector
 
     def fit(self, X: np.ndarray, y: ColumnLike = None) -> Self:
-        """Fit on the rows X; y is ignored, as PyOD's unsupervised detectors do."""
+        """Fit on the rows X. y is ignored, as in PyOD's unsupervised detectors."""
         self._set_n_classes(y)
         self.detector_ = clone(OutlierDetector(random_state=0) if self.detector is None else self.detector).fit(X)
         self.decision_scores_ = -self.detector_.training_scores_
@@ -54,5 +56,5 @@ class PyODDetector(base.BaseDetector):
         return self
 
     def decision_function(self, X: np.ndarray) -> np.ndarray:
-        """(n,) how abnormal each row is: the higher, the more."""
+        """(n,) outlier scores, which are high for abnormal rows."""
         return -self.detector_.score_samples(X)

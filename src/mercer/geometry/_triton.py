@@ -1,4 +1,4 @@
-"""The Triton kernel behind `fused.product`: imported for the first product, where Triton is installed."""
+"""The Triton kernel behind `fused.product`. It is imported for the first product, if Triton is installed."""
 
 import triton
 import triton.language as tl
@@ -15,7 +15,7 @@ def kernel_term(S, nx, ny, same, TABLE, CODE: tl.constexpr):
         if CODE == 0:
             value = tl.exp2(squared)
         else:
-            # The root of a rounding error is large: a row is at distance zero from itself.
+            # The root of a rounding error is large, so the distance of a row from itself is set to zero.
             distance = tl.sqrt(tl.where(same, 0.0, squared))
             value = tl.exp2(-1.4426950408889634 * distance)
             if CODE == 2:

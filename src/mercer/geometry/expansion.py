@@ -1,4 +1,4 @@
-"""A fitted function: f(x) = k(x, centers) · coef, or z(x) · coef through a feature map."""
+"""A fitted function f(x) = k(x, centers) · coef, or z(x) · coef with a feature map."""
 
 import numpy as np
 
@@ -13,15 +13,20 @@ from .operators import cross_product
 
 
 class Expansion:
-    """The values of k columns of coefficients on any rows, where these live: NumPy, SciPy sparse, torch or Dask.
+    """The values of k columns of coefficients on rows in NumPy, SciPy sparse, torch or Dask.
 
     Parameters
     ----------
-    kernel : the resolved kernel.
-    centers : host rows; for a precomputed kernel the numbers of the training rows. None through a map.
-    coef : (number of centers, k), or (features of the map, k).
-    map : a fitted feature map, or None for the kernel itself.
-    diagonal : k(x, x) where it is the same number for all rows of a precomputed kernel, else NaN.
+    kernel : Kernel
+        Resolved kernel.
+    centers : array-like of shape (n_centers, n_features), or None
+        Host rows. For a precomputed kernel, the numbers of the training rows. None with a map.
+    coef : array of shape (n_centers, k) or (rank of the map, k)
+        Coefficients.
+    map : FeatureMap or None, default=None
+        Fitted feature map. None uses the kernel itself.
+    diagonal : float, default=NaN
+        k(x, x) of a precomputed kernel, if it is the same for all rows.
     """
 
     def __init__(

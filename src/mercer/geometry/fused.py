@@ -1,4 +1,6 @@
-"""K @ V on a CUDA device in one pass: inner products, kernel function and product with V, no n × n tile in memory.
+"""K @ V on a CUDA device in one pass over inner products, kernel function and product with V.
+
+No n × n tile is in memory.
 
 The matrix units take half-precision operands, whose 11-bit mantissa is that of TF32 at twice its rate. Rows and columns
 are split once, outside the loop, into a high and a low half (x = h + l, 22 bits), so that
@@ -22,10 +24,6 @@ from ..homes.nearest import padded_width
 from ..kernels import Formula, Kernel, Term
 from ..types import Block, Rows
 
-MOST_COLUMNS = 128
-# Factor of the squared distance.
-ROOTS: dict[int, float] = {Formula.EXPONENTIAL: 1.0, Formula.MATERN32: 3.0, Formula.MATERN52: 5.0}
-
 
 def supports(kernel: Kernel, X: Rows) -> bool:
     """Whether the product of this kernel on these rows can be fused."""
@@ -45,13 +43,13 @@ def _triton() -> Any:
 
 
 class Side:
-    """Rows ready for the matrix units: split in halves, scaled into their range, padded to a power of two columns."""
+    """Rows that are split in halves, scaled and padded to a power of two columns, as the matrix units need them."""
 
     def __init__(self, X: Rows, center: Block, magnitude: float, precision: str):
         torch = need("torch")
         n, d = X.shape
         width = padded_width(d)
-        # Half precision has a small range: rows are shifted (distances allow it) and scaled to at most 16.
+        # Half precision has a small range, so rows are scaled to at most 16, and shifted if only distances count.
         scaled = torch.zeros((n, width), dtype=torch.float32, device=X.device)
         torch.sub(X, center, out=scaled[:, :d])
         scaled[:, :d] *= 16.0 / magnitude
@@ -70,7 +68,7 @@ class Side:
 
 
 def product(kernel: Kernel, X: Rows, Y: Rows, V: Rows, precision: str = "high") -> Block:
-    """k(X, Y) @ V for float32 CUDA rows and a float32 V on the same device; float32, on the device."""
+    """k(X, Y) @ V in float32 on the device, for float32 CUDA rows and a float32 V on the same device."""
     left, right, scale = sides(kernel, X, Y, precision)
     return multiply(kernel, left, right, scale, V)
 
@@ -89,9 +87,8 @@ def sides(kernel: Any, X: Rows, Y: Rows, precision: str) -> tuple[Side, Side, fl
 def multiply(kernel: Any, left: Side, right: Side, scale: float, V: Rows) -> Block:
     """The product for prepared sides. V is cut into strips of at most 128 columns."""
     torch = need("torch")
-    if V.shape[1] > MOST_COLUMNS:
-        strips = V.split(MOST_COLUMNS, dim=1)
-        return torch.cat([multiply(kernel, left, right, scale, strip) for strip in strips], dim=1)
+    if V.shape[1] > 128:
+        return torch.cat([multiply(kernel, left, right, scale, strip) for strip in V.split(128, dim=1)], dim=1)
     terms = kernel.terms()
     # |k(x, y)| ≤ √(k(x,x) k(y,y)): dividing by this bound keeps the kernel values within half precision's range.
     largest = float(torch.maximum(left.norms.max(), right.norms.max())) / scale**2
@@ -124,7 +121,7 @@ def multiply(kernel: Any, left: Side, right: Side, scale: float, V: Rows) -> Blo
 
 
 def tile_shape(width: int, columns: int, precision: str) -> tuple[int, int, int, int, int]:
-    """(rows, columns, inner chunk, warps, stages) of a tile: the fastest of several measured on an H200."""
+    """(rows, columns, inner chunk, warps, stages) of the tile that was the fastest of several on an H200."""
     if precision == "exact":
         return 128, 128, 16, 8, 3
     fast = precision == "fast"
@@ -150,7 +147,8 @@ def numbers_of(term: Term, unit: float) -> tuple[float, float, float]:
     if code == Formula.GAUSSIAN:
         return factor, -0.5 * scale / unit**2 * np.log2(np.e), 0.0
     if code <= Formula.MATERN52:
-        return factor, ROOTS[code] * scale / unit**2, 0.0
+        root = {Formula.EXPONENTIAL: 1.0, Formula.MATERN32: 3.0, Formula.MATERN52: 5.0}[Formula(code)]
+        return factor, root * scale / unit**2, 0.0
     if code == Formula.LINEAR:
         return factor / unit**2, 1.0, 0.0
     return factor, scale / unit**2, offset

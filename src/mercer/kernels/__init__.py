@@ -1,4 +1,4 @@
-"""Kernels: `RBF(2.0)`, `0.3 * RBF("median") + Linear()`, a name, or a Python function."""
+"""Kernels, such as `RBF(2.0)` or `0.3 * RBF("median") + Linear()`, also from a name or a Python function."""
 
 from .bandwidth import bandwidth_of
 from .base import REGISTRY, Formula, Kernel, Term

@@ -8,14 +8,13 @@ from ..errors import InputError
 from ..rows import take
 from ..types import Rows
 
-SAMPLE = 2000  # rows beyond which pairwise distances are taken on a fixed random sample
-NEIGHBORS = 10
+SAMPLE = 2000  # more rows are replaced by a fixed random sample of this size
 
 Floats = NDArray[np.float64]
 
 
 def _distances(X: Floats, order: int) -> Floats:
-    """All pairwise distances, condensed; wide rows by one matrix product, three times faster than pair by pair."""
+    """All pairwise distances in condensed form. For 16 columns or more, one matrix product is three times faster."""
     if order == 1:
         return pdist(X, "cityblock")
     if X.shape[1] < 16:
@@ -27,12 +26,12 @@ def _distances(X: Floats, order: int) -> Floats:
     squared += norms
     squared += norms[:, None]
     squared = squareform(squared, checks=False)
-    squared[squared < 1e-13 * norms.max()] = 0.0  # what the subtraction leaves of two equal rows
+    squared[squared < 1e-13 * norms.max()] = 0.0  # rounding error of the distance between two equal rows
     return np.sqrt(squared, out=squared)
 
 
 def _median(X: Floats, weight: Floats | None, order: int) -> float:
-    """Median distance over pairs of different rows (those of duplicates are 0 and are left out)."""
+    """Median distance over pairs of different rows. Distances of 0 between duplicates do not count."""
     distance = _distances(X, order)
     apart = distance > 0
     if not apart.any():
@@ -43,14 +42,14 @@ def _median(X: Floats, weight: Floats | None, order: int) -> float:
     mass = (weight[i] * weight[j])[apart]
     rank = np.argsort(distance[apart])
     cumulated = np.cumsum(mass[rank])
-    # The two middle positions of the repeated sample, averaged as np.median does.
+    # The mean of the two middle values of the repeated sample, as in np.median.
     low = np.searchsorted(cumulated, cumulated[-1] / 2, side="left")
     high = np.searchsorted(cumulated, cumulated[-1] / 2, side="right")
     values = distance[apart][rank]
     return float((values[low] + values[min(high, len(values) - 1)]) / 2)
 
 
-def _knn(X: Floats, weight: Floats | None, order: int) -> float:
+def _knn(X: Floats, weight: Floats | None, order: int, neighbors: int = 10) -> float:
     """Mean distance to the ten nearest neighbors. A row of weight 3 has two neighbors at distance 0."""
     if len(X) == 1:
         return 1.0
@@ -59,16 +58,17 @@ def _knn(X: Floats, weight: Floats | None, order: int) -> float:
     rank = np.argsort(distance, axis=1)
     mass = np.tile(weight, (len(X), 1))
     mass[np.diag_indices(len(X))] = np.maximum(weight - 1, 0)  # a row is not its own neighbor, its copies are
-    reached = np.minimum(np.cumsum(np.take_along_axis(mass, rank, axis=1), axis=1), NEIGHBORS)
+    reached = np.minimum(np.cumsum(np.take_along_axis(mass, rank, axis=1), axis=1), neighbors)
     used = np.diff(reached, axis=1, prepend=0)
     nearest = np.sum(used * np.take_along_axis(distance, rank, axis=1), axis=1) / used.sum(axis=1)
     return float(np.average(nearest, weights=weight)) or 1.0
 
 
 def _scale(X: Floats, weight: Floats | None, order: int) -> float:
-    """The width of scikit-learn's gamma="scale": gamma = 1 / (d · variance of all entries).
+    """The width of scikit-learn's gamma="scale", which is 1 / (d · variance of all entries).
 
-    It is half the length of a vector of d root mean square differences between two entries, so any distance has one.
+    The width is half the length of a vector with d entries, each the root mean square difference between two entries of
+    X. It is therefore defined for any distance.
     """
     mean = np.average(X.mean(axis=1), weights=weight)
     variance = float(np.average(((X - mean) ** 2).mean(axis=1), weights=weight))
@@ -93,7 +93,7 @@ def _neighbor(X: Floats, weight: Floats | None, order: int) -> float:
     mass = np.tile(weight, (len(X), 1))
     mass[np.diag_indices(len(X))] = np.maximum(weight - 1, 0)  # a row is not its own neighbor, its copies are
     reached = np.cumsum(np.take_along_axis(mass, rank, axis=1), axis=1)
-    # 5: the neighbor whose distance is the width for novelty
+    # The distance to the fifth neighbor is the width for novelty.
     place = np.argmax(reached >= np.minimum(5, reached[:, -1:]) - 1e-9, axis=1)
     fifth = np.take_along_axis(distance, np.take_along_axis(rank, place[:, None], axis=1), axis=1)[:, 0]
     order_of = np.argsort(fifth)
@@ -126,25 +126,25 @@ def bandwidth_of(X: Rows, rule: str = "median", weight: Floats | None = None, or
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Rows. Of many rows a fixed sample is used.
+        Rows. If there are more than 2,000, a fixed sample of them is used.
     rule : {"median", "knn", "scale", "range", "neighbor", "2neighbor"}, default="median"
         Name of the rule. See the page on kernels.
     weight : array-like of shape (n_samples,), default=None
         Weights of the rows.
     order : {1, 2}, default=2
-        Distance: 2 is Euclidean, 1 is city-block.
+        Order of the distance, 2 for Euclidean and 1 for city-block.
 
     >>> bandwidth_of(np.array([[0.0], [1.0], [3.0]]), "median")
     2.0
     """
     if rule not in RULES:
-        raise InputError(f"bandwidth={rule!r} is not a rule. Accepted: a number above 0, or one of {', '.join(RULES)}.")
+        raise InputError(f"bandwidth={rule!r} is not a rule. Use a number above 0, or one of {', '.join(RULES)}.")
     rows = rows_for(X.shape[0], weight)
     return RULES[rule](take(X, rows), None if weight is None else np.asarray(weight, dtype=np.float64)[rows], order)
 
 
 def rows_for(n: int, weight: Floats | None = None) -> NDArray[np.int64]:
-    """The rows of n whose distances a rule looks at: all that have a weight, or `SAMPLE` of them."""
+    """The numbers of the rows that a rule uses. It uses all with a weight above 0, or a sample of `SAMPLE` of these."""
     keep = None if weight is None else np.flatnonzero(np.asarray(weight) > 0)
     n = n if keep is None else len(keep)
     rows = np.arange(n) if n <= SAMPLE else np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))

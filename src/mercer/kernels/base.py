@@ -1,4 +1,4 @@
-"""Kernels, and how their matrices are evaluated: a function of two rows with a diagonal and parameters."""
+"""The base class of kernels, and the evaluation of kernel matrices in blocks."""
 
 import collections.abc
 import enum
@@ -20,7 +20,7 @@ from ..homes.objects import are_objects, as_objects
 from ..rows import empty, room_for
 from ..types import Block, Facts, Rows
 
-COMPILED = 2**16  # entries of a block from which on its exponential is compiled
+COMPILED = 2**16  # smallest number of entries of a block whose exponential is compiled
 
 REGISTRY: "dict[str, type[Kernel]]" = {}  # filled by the `names` of every kernel class
 
@@ -38,7 +38,7 @@ class Formula(enum.IntEnum):
 
 
 class Term(NamedTuple):
-    """factor · formula(x, y): one summand of a fused product."""
+    """One summand factor · formula(x, y) of a fused product."""
 
     code: int
     factor: float
@@ -49,13 +49,14 @@ class Term(NamedTuple):
 class Kernel:
     """A positive semi-definite similarity between rows.
 
-    A kernel is called on data, knows its diagonal and composes: ``0.3 * RBF(2.0) + Linear()``. It has scikit-learn's
-    parameters, so ``kernel__bandwidth`` works in a grid search. Rows may be dense NumPy rows, SciPy sparse rows or
-    torch tensors. The matrix comes back dense, in the dtype of the rows and where they live.
+    A kernel is called on one or two sets of rows and returns the kernel matrix. Kernels can be added, multiplied and
+    scaled, as in ``0.3 * RBF(2.0) + Linear()``. A kernel has scikit-learn's `get_params` and `set_params`, so
+    ``kernel__bandwidth`` works in a grid search. Rows may be dense NumPy rows, SciPy sparse rows or torch tensors. The
+    matrix is dense, with the dtype and on the device of the rows.
 
     A new kernel is a class with a constructor that stores its parameters, ``tile(X, Y)`` and ``diag(X)``. A kernel of
-    the Euclidean distance derives from `Radial` and has ``profile(squared, xp)`` only. The rest is optional: ``names``
-    for ``kernel="name"``, ``terms`` for fused GPU products, ``spectrum`` and ``spectral_sample`` for Fourier features,
+    the Euclidean distance derives from `Radial` and only needs ``profile(squared, xp)``. Optional are ``names`` for
+    ``kernel="name"``, ``terms`` for fused GPU products, ``spectrum`` and ``spectral_sample`` for Fourier features, and
     ``slope`` for invariances.
 
     Examples
@@ -73,19 +74,19 @@ class Kernel:
     array([[1.5]])
     """
 
-    names: ClassVar[tuple[str, ...]] = ()  # by which as_kernel finds it; every parameter then needs a default
-    stationary = False  # k(x, x) is the same for every x
-    takes: str = "numbers"  # what a row is: "numbers", "objects" (strings, sets, graphs, ...), or "any" of the two
-    psd = True  # False: similarities whose matrix may have negative eigenvalues
-    transductive = False  # True: known on the training rows only, with factor() and features(X) in place of a formula
+    names: ClassVar[tuple[str, ...]] = ()  # names for as_kernel. Every parameter then needs a default
+    stationary = False  # whether k(x, x) is the same for every x
+    takes: str = "numbers"  # type of a row, "numbers", "objects" (strings, sets, graphs, ...) or "any" of the two
+    psd = True  # False if the matrix may have negative eigenvalues
+    transductive = False  # whether k is defined on training rows only, by factor() and features(X) and not by a formula
     threadsafe = True
-    radial = False  # True: k(x, y) = profile((‖x − y‖ / bandwidth)²)
+    radial = False  # whether k(x, y) = profile((‖x − y‖ / bandwidth)²)
     formula: ClassVar[Formula | None] = None  # for a fused product
-    rows_are_features: ClassVar[bool | None] = None  # True: k(x, y) = x · y
-    spectrum: ClassVar[Literal["isotropic", "separable"] | None] = None  # of spectral_sample; None: there is none
+    rows_are_features: ClassVar[bool | None] = None  # whether k(x, y) = x · y
+    spectrum: ClassVar[Literal["isotropic", "separable"] | None] = None  # kind of spectral_sample, None without it
 
     def __init_subclass__(cls, **kwargs: object) -> None:
-        """Register the names. A class with new values has a formula, spectrum and slope only if it declares its own."""
+        """Register the names. A class with a new tile or profile does not inherit formula, spectrum and slope."""
         super().__init_subclass__(**kwargs)
         complete(cls)
         own = vars(cls)
@@ -95,7 +96,7 @@ class Kernel:
         if "tile" in own and "slope" not in own:
             cls.slope = Kernel.slope  # type: ignore[method-assign]
         if isinstance(cls.names, str):
-            raise InputError(f"names={cls.names!r} of {cls.__name__} is one text. Accepted: a tuple, ({cls.names!r},).")
+            raise InputError(f"names={cls.names!r} of {cls.__name__} is a str. Use a tuple, ({cls.names!r},).")
         for name in own.get("names", ()):
             other = REGISTRY.get(name, cls)
             if (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
@@ -106,13 +107,13 @@ class Kernel:
             REGISTRY[name] = cls
 
     def __call__(self, X: Rows, Y: Rows | None = None) -> Block:
-        """Matrix of k(x, y) over the rows of X and Y. Over X and itself, exactly symmetric, when Y is None."""
+        """Matrix of k(x, y) over the rows of X and Y. If Y is None, the exactly symmetric matrix over the rows of X."""
         self.check()
         same = Y is None or Y is X
         X = rows_for(self, X)
         Y = X if same else rows_for(self, Y)
         if X.shape[1] != Y.shape[1]:
-            raise InputError(f"X has {X.shape[1]} columns and Y has {Y.shape[1]}. Accepted: the same columns in both.")
+            raise InputError(f"X has {X.shape[1]} columns and Y has {Y.shape[1]}. Give both the same columns.")
         n, m = X.shape[0], Y.shape[0]
         side, threaded = home_of(X).tiles(X)
         if n <= side and m <= side:
@@ -131,15 +132,15 @@ class Kernel:
                 out[cols, rows] = block.T
 
         corners = [(i, j) for i in range(0, n, side) for j in range(0, m, side) if not same or j <= i]
-        # 8: up to which threads would take longer to start than they save
+        # For up to 8 tiles, threads take longer to start than they save.
         serial = not (threaded and self.threadsafe) or n * m <= 8 * side**2
         parallel(fill, corners, threads=1 if serial else None)
         return out
 
     def tile(self, X: Rows, Y: Rows) -> Block:
-        """Dense block k(X, Y) of moderate size, in the dtype of the rows and where they live. The caller may change it.
+        """Dense block k(X, Y) of moderate size, with the dtype and on the device of the rows. The caller may change it.
 
-        Rows are two-dimensional and have equal columns. `check` has been called.
+        X and Y are two-dimensional and have equal columns. `check` has been called.
         """
         raise NotImplementedError(f"{type(self).__name__} must define tile(X, Y).")
 
@@ -148,14 +149,14 @@ class Kernel:
         raise NotImplementedError(f"{type(self).__name__} must define diag(X).")
 
     def slope(self, X: Rows, V: Rows, Y: Rows) -> Block:
-        """Derivatives of k(x + εv, y) by ε at 0, for every row x of X with its own v and every row y: dense rows."""
+        """Derivatives of k(x + εv, y) by ε at 0 for dense rows, for every x with its own v and every y."""
         raise InputError(
-            f"{self!r} has no gradient, which invariance= needs. Accepted: RBF, Matern32, Matern52, Linear, "
-            "Polynomial, their sums and products, and kernels of your own that define slope(X, V, Y)."
+            f"{self!r} has no gradient, which invariance= needs. Use RBF, Matern32, Matern52, Linear, Polynomial, "
+            "their sums and products, or a kernel of your own that defines slope(X, V, Y)."
         )
 
     def resolve(self, X: Rows, weight: NDArray[np.float64] | None = None) -> Self:
-        """A copy in which every parameter given as a rule ("median", None) is the number the rule gives on X."""
+        """A copy in which every rule ("median", None) is replaced by its value for the rows of X."""
         params = self.get_params(deep=False).items()
         return type(self)(**{k: v.resolve(X, weight) if isinstance(v, Kernel) else v for k, v in params})
 
@@ -163,7 +164,7 @@ class Kernel:
         """Refuse parameters that are not accepted, and those that are still a rule."""
 
     def parts(self, weight: float = 1.0) -> "list[tuple[float, Kernel]]":
-        """weight · kernel as a sum: (weight, kernel) of every summand."""
+        """(weight, kernel) of every summand of weight · kernel."""
         return [(weight, self)]
 
     def terms(self, factor: float = 1.0) -> list[Term] | None:
@@ -171,7 +172,7 @@ class Kernel:
         return None if self.formula is None else [Term(self.formula, factor)]
 
     def sparse_features(self, X: Rows) -> sp.csr_array | None:
-        """Φ with k(X, X) = ΦΦᵀ, if the kernel has such features with few entries a row; products go through them."""
+        """Features Φ with k(X, X) = ΦΦᵀ and few entries per row for products with k(X, X), or None."""
         return None
 
     def spectral_sample(self, rng: np.random.Generator, n: int, d: int) -> NDArray[np.float64]:
@@ -195,7 +196,7 @@ class Kernel:
 
     __rmul__ = __mul__
 
-    # scikit-learn's parameters, without BaseEstimator: its printing of nested estimators disregards their own repr
+    # scikit-learn's parameters, without BaseEstimator, whose repr of nested estimators ignores their own repr
 
     def get_params(self, deep: bool = True) -> Facts:
         """Parameters by name. Deep adds those of the kernels among them as "left__bandwidth"."""
@@ -209,7 +210,8 @@ class Kernel:
             name, _, inner = key.partition("__")
             own = self.get_params(deep=False)
             if name not in own:
-                raise InputError(f"Invalid parameter {name!r} for {self!r}. Accepted: {', '.join(own) or 'none'}.")
+                valid = f"Valid parameters are {', '.join(own)}." if own else "It has no parameters."
+                raise InputError(f"Invalid parameter {name!r} for {self!r}. {valid}")
             if inner:
                 own[name].set_params(**{inner: params[key]})
             else:
@@ -237,12 +239,12 @@ def inner_products(X: Rows, Y: Rows) -> Block:
 
 
 def exponential(block: Block) -> Block:
-    """Overwrite a block of numbers, none above 0, with e to their power.
+    """Overwrite a block of numbers, none above 0, with their exponentials.
 
-    Large float64 blocks on the host go through compiled code: NumPy has no vector exponential for many processors.
+    Large float64 blocks on the host use compiled code, because NumPy has no vector exponential for many processors.
     """
     if not isinstance(block, np.ndarray):
-        return block.exp_()  # a tensor, or what computes like one
+        return block.exp_()  # a torch tensor
     if block.dtype == np.float64 and block.size >= COMPILED and block.flags.c_contiguous:
         from . import compiled  # importing numba is slow
 
@@ -252,26 +254,26 @@ def exponential(block: Block) -> Block:
 
 
 def squared_norms(X: Rows) -> Block:
-    """‖x‖² of every row, where X lives, in X's dtype."""
+    """‖x‖² of every row, with the dtype and on the device of X."""
     if sp.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel().astype(X.dtype, copy=False)
     return (X * X).sum(-1)
 
 
 def rows_for(kernel: Kernel, X: Rows) -> Rows:
-    """Rows as a kernel takes them: lists, tables and whole numbers become float arrays, objects become `Objects`."""
+    """Rows in the form that a kernel needs. Lists, tables and ints become float arrays, objects become `Objects`."""
     if kernel.takes == "objects" or (kernel.takes == "any" and are_objects(X)):
         column = as_objects(X)
         if column is None:
             raise InputError(
-                f"{kernel!r} is called on {type(X).__name__}. Accepted: a list or an array of one dimension, one "
-                "object per row."
+                f"{kernel!r} was called on {type(X).__name__}. Give a list or a one-dimensional array with one object "
+                "per row."
             )
         return column
     home = home_of(X)
     X = home.whole(home.floating(X))
     if X.ndim != 2:
-        raise InputError(f"A kernel is called on rows, got shape {tuple(X.shape)}. Accepted: two dimensions.")
+        raise InputError(f"A kernel was called on an array of shape {tuple(X.shape)}. Give rows in two dimensions.")
     return X
 
 
@@ -284,4 +286,4 @@ def _empty(X: Rows, n: int, m: int) -> Block:
 
 
 KernelLike: TypeAlias = Kernel | str | collections.abc.Callable[..., float]
-"""A kernel as a user gives it: an object, its name, or a Python function of two rows."""
+"""A kernel object, the name of a kernel, or a Python function of two rows."""

@@ -1,4 +1,4 @@
-"""Kernels of histograms: rows of numbers that are counts or fractions, compared by the chi-squared distance."""
+"""Kernels that compare histograms (rows of counts or fractions) by the chi-squared distance."""
 
 import numbers
 
@@ -14,7 +14,8 @@ from .base import Kernel, exponential
 class AdditiveChiSquared(Kernel):
     """−Σ_j (x_j − y_j)² / (x_j + y_j) of rows without negative entries, as scikit-learn's "additive_chi2".
 
-    A kernel up to centering only: for `KernelPCA` and other methods that center. Entries 0 of both rows add 0.
+    It is a kernel only after centering, so use it with `KernelPCA` and other methods that center. A column in which
+    both rows are 0 adds 0.
     """
 
     names = ("additive_chi2",)
@@ -25,11 +26,11 @@ class AdditiveChiSquared(Kernel):
         X, Y = (rows.toarray() if sp.issparse(rows) else rows for rows in (X, Y))
         if bool((X < 0).any()) or bool((Y < 0).any()):
             raise InputError(
-                f"X contains negative numbers, and {type(self).__name__} compares histograms. Accepted: numbers of at "
-                "least 0, such as counts or fractions. Use RBF or Laplacian for other rows."
+                f"X contains negative numbers, and {type(self).__name__} compares histograms. Give numbers of at least "
+                "0, such as counts or fractions, or use RBF or Laplacian."
             )
         K = 0.0 * (X[:, :1] @ Y[:, :1].T)
-        for x, y in zip(X.T, Y.T):  # column by column: no n × m × d array
+        for x, y in zip(X.T, Y.T):  # column by column, without an n × m × d array
             total = x[:, None] + y
             total += total == 0
             gap = x[:, None] - y
@@ -57,7 +58,7 @@ class ChiSquared(AdditiveChiSquared):
 
     def check(self) -> None:
         if not isinstance(self.gamma, numbers.Real) or not 0 < float(self.gamma) < np.inf:
-            raise InputError(f"gamma={self.gamma!r} is not accepted: give a number above 0.")
+            raise InputError(f"gamma={self.gamma!r} is not accepted. Use a number above 0.")
 
     def tile(self, X: Rows, Y: Rows) -> Block:
         K = super().tile(X, Y)

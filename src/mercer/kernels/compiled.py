@@ -1,4 +1,4 @@
-"""A compiled exponential, four times as fast as NumPy's where NumPy has none for the processor. Imports numba."""
+"""A compiled exponential for processors without a vector exponential in NumPy, four times as fast. Imports numba."""
 
 from math import factorial
 
@@ -7,11 +7,8 @@ from numba.extending import intrinsic
 
 from ..compilation import compiled
 
-LOWEST = -708.0  # e to a lower power is not a normal number, and becomes 0
-LOG2_E = 1.4426950408889634
-LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10  # their sum is ln 2, to 85 bits
-ROUND = 6755399441055744.0  # 1.5 · 2⁵²: adding it leaves the nearest whole number in the lowest bits
-C2, C3, C4, C5, C6, C7, C8, C9, C10, C11, C12, C13 = (1.0 / factorial(power) for power in range(2, 14))
+LOWEST = -708.0  # exponentials of smaller numbers are not normal floats and become 0
+SERIES = tuple(1.0 / factorial(power) for power in range(14))  # Taylor coefficients
 
 
 @intrinsic
@@ -24,7 +21,7 @@ def _bits(_context, _number):
 
 @intrinsic
 def _number(_context, _bits):
-    """The float64 of which an int64 has the bits."""
+    """The float64 with the bits of an int64."""
     return types.float64(types.int64), lambda context, builder, _signature, arguments: builder.bitcast(
         arguments[0], context.get_value_type(types.float64)
     )
@@ -32,14 +29,17 @@ def _number(_context, _bits):
 
 @compiled("void(float64[::1])", nogil=True, error_model="numpy", fastmath={"contract"})
 def exponential(x):
-    """x becomes e^x, for x ≤ 0, to the last digit but one: e^x = 2ⁿ e^r, |r| ≤ ln(2) / 2, and 13 terms for e^r."""
+    """Replace x ≤ 0 by e^x up to one unit in the last place, as 2ⁿ e^r with |r| ≤ ln(2) / 2 and 13 terms for e^r."""
+    c = SERIES
+    shift = 6755399441055744.0  # 1.5 · 2⁵². Adding it leaves the nearest whole number in the lowest bits
     for i in range(x.shape[0]):
         given = x[i]
         power = given if given > LOWEST else LOWEST
-        shifted = power * LOG2_E + ROUND
-        n = shifted - ROUND
-        r = (power - n * LN2_HIGH) - n * LN2_LOW
-        p = (((((C13 * r + C12) * r + C11) * r + C10) * r + C9) * r + C8) * r + C7
-        p = (((((p * r + C6) * r + C5) * r + C4) * r + C3) * r + C2) * r + 1.0
+        shifted = power * 1.4426950408889634 + shift  # log₂ e
+        n = shifted - shift
+        # The sum of these two numbers is ln 2, to 85 bits.
+        r = (power - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10
+        p = (((((c[13] * r + c[12]) * r + c[11]) * r + c[10]) * r + c[9]) * r + c[8]) * r + c[7]
+        p = (((((p * r + c[6]) * r + c[5]) * r + c[4]) * r + c[3]) * r + c[2]) * r + 1.0
         e = _number(_bits(p * r + 1.0) + (_bits(shifted) << 52))
         x[i] = e if given > LOWEST else (0.0 if given <= LOWEST else given)  # NaN stays NaN

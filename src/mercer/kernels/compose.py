@@ -1,4 +1,4 @@
-"""Sums, products and scalings of kernels: `0.3 * RBF(2.0) + Linear()`."""
+"""Sums, products and scalings of kernels, such as `0.3 * RBF(2.0) + Linear()`."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ from .base import Kernel, Term
 
 
 class Composite(Kernel):
-    """A kernel made of others: those among its parameters."""
+    """A kernel that combines the kernels among its parameters."""
 
     @property
     def operands(self) -> list[Kernel]:
@@ -26,7 +26,7 @@ class Composite(Kernel):
         if len(kinds) > 1:
             raise InputError(
                 f"{self!r} joins a kernel on numbers with a kernel on objects, and a row is one or the other. "
-                "Accepted: kernels of one kind."
+                "Use kernels of one kind."
             )
         return kinds.pop() if kinds else "any"
 
@@ -91,7 +91,7 @@ class Product(_Pair):
         if self.transductive:
             raise InputError(
                 f"{self!r} multiplies a graph kernel with another kernel, which has no factor of moderate size. "
-                "Accepted: sums such as 0.3 * RBF() + 0.7 * Diffusion()."
+                "Use a sum such as 0.3 * RBF() + 0.7 * Diffusion()."
             )
         return super().parts(weight)
 
@@ -109,7 +109,7 @@ class Scaled(Composite):
     def check(self) -> None:
         if not 0 < self.factor < np.inf:
             raise InputError(
-                f"A kernel was multiplied by {self.factor!r}, which would not be a kernel. Accepted: a number above 0."
+                f"A kernel was multiplied by {self.factor!r}, which does not give a kernel. Use a number above 0."
             )
         super().check()
 
@@ -135,5 +135,5 @@ class Scaled(Composite):
 
 
 def _bracketed(kernel: Kernel, looser: type[Composite]) -> str:
-    """The kernel's repr, in brackets where Python would parse it differently without them."""
+    """The kernel's repr, in brackets if Python would parse it differently without them."""
     return f"({kernel!r})" if isinstance(kernel, looser) else repr(kernel)

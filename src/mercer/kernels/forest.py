@@ -1,4 +1,4 @@
-"""A kernel of random trees: two rows are alike when random cuts of the columns seldom separate them."""
+"""A kernel of random trees. Two rows are similar if random cuts of the columns rarely separate them."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -13,8 +13,7 @@ from ..rows import host, host_rows, like, namespace, take
 from ..types import Array, Block, Rows
 from .base import Kernel, inner_products
 
-BLOCK = 4096  # rows that go down the trees at once
-VALUES = 2**24  # numbers at the leaves that a device adds up at once
+VALUES = 2**24  # numbers at the leaves that a device sums at once
 
 
 @dataclass(eq=False, repr=False)
@@ -23,9 +22,12 @@ class Nodes:
 
     Attributes
     ----------
-    feature, threshold : the cut of each node. A row goes to `left` where it is not above the threshold, in float32.
-    left, right : the next nodes; −1 at a leaf.
-    roots : first node of each tree.
+    feature, threshold : arrays of shape (n_nodes,)
+        The cut of each node. A row goes to `left` if its value in float32 is not above the threshold.
+    left, right : arrays of shape (n_nodes,)
+        The next nodes, −1 at a leaf.
+    roots : array of shape (n_trees,)
+        First node of each tree.
     """
 
     roots: NDArray[np.int64]
@@ -35,27 +37,27 @@ class Nodes:
     right: NDArray[np.int64]
 
     def leaves(self, X: Rows) -> NDArray[np.int64]:
-        """(n, trees) the leaf that each row of X, dense or sparse, reaches in each tree."""
-        out = np.empty((X.shape[0], len(self.roots)), dtype=np.int64)
-        for begin in range(0, X.shape[0], BLOCK):
-            part = X[begin : begin + BLOCK]
+        """(n, trees) array of the leaf that each row of X, dense or sparse, reaches in each tree."""
+        out, step = np.empty((X.shape[0], len(self.roots)), dtype=np.int64), 4096
+        for begin in range(0, X.shape[0], step):
+            part = X[begin : begin + step]
             rows = np.asarray(part.toarray() if sp.issparse(part) else part, dtype=np.float32)
             for tree, root in enumerate(self.roots):
-                out[begin : begin + BLOCK, tree] = self._down(rows, root)
+                out[begin : begin + step, tree] = self._down(rows, root)
         return out
 
     @property
     def height(self) -> int:
-        """Most cuts between the root of a tree and a leaf."""
+        """Largest number of cuts between the root of a tree and a leaf."""
         height, reach = 0, self.roots
-        while len(reach := reach[self.left[reach] >= 0]) and height < len(self.left):  # a damaged tree may go round
+        while len(reach := reach[self.left[reach] >= 0]) and height < len(self.left):  # a damaged tree may have a cycle
             height, reach = height + 1, np.unique(np.concatenate([self.left[reach], self.right[reach]]))
         return height
 
     def mean_values(self, value: NDArray[np.float64], X: Rows) -> NDArray[np.float64]:
         """(n, k) mean over the trees of the values (nodes, k) at the leaves that rows on a device reach."""
         xp, leaf, own = namespace(X), self.left < 0, np.arange(len(self.left))
-        # The largest single-precision number that is not above the threshold divides single-precision rows alike.
+        # The largest float32 number that is not above the threshold divides float32 rows in the same way.
         single = self.threshold.astype(np.float32)
         single = np.where(single > self.threshold, np.nextafter(single, np.float32(-np.inf)), single)
         down = np.stack([np.where(leaf, own, self.right), np.where(leaf, own, self.left)])
@@ -65,7 +67,7 @@ class Nodes:
         for begin in range(0, X.shape[0], step):
             rows = xp.asarray(X[begin : begin + step], dtype=xp.float32)
             node = xp.broadcast_to(roots, (len(rows), len(roots)))
-            for _ in range(height):  # rows at a leaf stay: nothing is asked of the device in between
+            for _ in range(height):  # rows at a leaf stay there, so no result is copied from the device in between
                 node = down[1 * (xp.gather(rows, 1, feature[node]) <= threshold[node]), node]
             out.append(value[node].sum(1))
         return host(xp.concatenate(out) / len(self.roots)) if out else np.zeros((0, value.shape[1]))
@@ -77,7 +79,7 @@ class Nodes:
             at = node[going]
             smaller = X[going, self.feature[at]] <= self.threshold[at]
             below = np.where(smaller, self.left[at], self.right[at])
-            if (below <= at).any():  # trees are stored from the root down; in a damaged file they may go round
+            if (below <= at).any():  # children come after their parent, except in a damaged file, which may have cycles
                 raise InputError("The trees of this model do not end at leaves, so it is damaged. Fit it again.")
             node[going] = below
             going = going[self.left[below] >= 0]
@@ -97,30 +99,34 @@ def sklearn_nodes(trees: list) -> tuple[Array, Array, Array, Array, Array]:
 
 
 class Forest(Kernel):
-    """The fraction of random trees in which two rows reach the same leaf: k(x, y) = Σₜ [leafₜ(x) = leafₜ(y)] / T.
+    """The fraction of T random trees in which two rows reach the same leaf, k(x, y) = Σₜ [leafₜ(x) = leafₜ(y)] / T.
 
-    No label is used. Every tree is grown on rows drawn from the training rows, until they are distinguished: a column
-    is drawn, and cut at a place drawn between its smallest and largest value. Leaves are small where rows are dense, so
-    the kernel adapts to the density. The scales of the columns do not matter, and no width needs to be chosen. Good for
-    tables whose columns have different units, and the worse the more columns are noise.
+    No label is used. Every tree is grown on a random sample of the training rows, until the rows are separated. A cut
+    is drawn uniformly between the smallest and largest value of a random column. Leaves are smaller in dense regions,
+    so the kernel adapts to the density. The scales of the columns do not matter, and there is no width to choose. The
+    kernel is good for tables whose columns have different units, and bad if many columns are noise.
 
     Parameters
     ----------
-    n_estimators : number of trees T; the kernel's values move in steps of 1/T.
-    max_samples : rows a tree is grown on. More rows make smaller leaves, and the kernel narrower.
+    n_estimators : number of trees T. Kernel values are multiples of 1/T.
+    max_samples : number of rows per tree. More rows make smaller leaves and a narrower kernel.
     random_state : seed of the trees.
 
     Attributes
     ----------
-    trees_ : `Nodes` of the trees, set by `resolve`. A kernel that has them keeps them.
+    trees_ : Nodes
+        Trees, set by `resolve`. A kernel that has trees keeps them.
 
     Notes
     -----
-    Growing takes O(T s log s) for s = max_samples, whatever the number of rows: about 0.1 s. A row goes down the T
-    trees in O(T log s). A kernel value takes as many operations as trees have both rows in one leaf. K = ΦΦᵀ exactly,
-    with Φ the T leaves of each row as entries of a sparse matrix, and products with K take O(n T).
-    References: Geurts, Ernst, Wehenkel (2006), Extremely randomized trees; Ting, Zhu, Zhou (2018), Isolation kernel
-    and its effect on SVM.
+    Growing the trees takes O(T s log s) for s = max_samples, about 0.1 s, for any number of rows. To find the leaves of
+    a row takes O(T log s). A kernel value takes as many operations as there are trees with both rows in one leaf. K is
+    exactly ΦΦᵀ, where Φ is a sparse matrix with T entries per row, and products with K take O(n T).
+
+    References
+    ----------
+    Geurts, Ernst, Wehenkel (2006), Extremely randomized trees.
+    Ting, Zhu, Zhou (2018), Isolation kernel and its effect on SVM.
 
     Examples
     --------
@@ -142,7 +148,7 @@ class Forest(Kernel):
         self.random_state = random_state
 
     def resolve(self, X: Rows, weight: NDArray[np.float64] | None = None) -> Self:
-        """A copy with trees. Rows are drawn for them as often as their weights say."""
+        """A copy with trees. The rows of a tree are drawn with probabilities in proportion to their weights."""
         from sklearn.tree import ExtraTreeRegressor
 
         resolved = super().resolve(X, weight)
@@ -152,19 +158,19 @@ class Forest(Kernel):
         for name, least in (("n_estimators", 1), ("max_samples", 2)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-                raise InputError(f"{name}={value!r} is not accepted: give a whole number of at least {least}.")
+                raise InputError(f"{name}={value!r} is not accepted. Use a whole number of at least {least}.")
         rng, n = generator_of(self.random_state), X.shape[0]
-        share = None if weight is None else np.asarray(weight) / np.sum(weight)
+        probabilities = None if weight is None else np.asarray(weight) / np.sum(weight)
         trees = []
         for _ in range(self.n_estimators):
-            rows = np.sort(rng.choice(n, min(self.max_samples, n), p=share))
+            rows = np.sort(rng.choice(n, min(self.max_samples, n), p=probabilities))
             grower = ExtraTreeRegressor(max_features=1, random_state=int(rng.integers(2**31)))
-            trees.append(grower.fit(take(X, rows), rng.random(len(rows))).tree_)  # with targets that say nothing
+            trees.append(grower.fit(take(X, rows), rng.random(len(rows))).tree_)  # with random targets
         resolved.trees_ = Nodes(*sklearn_nodes(trees))
         return resolved
 
     def sparse_features(self, X: Rows) -> sp.csr_array:
-        """Φ with k = ΦΦᵀ: in each tree 1/√T at the leaf of the row."""
+        """Φ with k = ΦΦᵀ, which has 1/√T at the leaf of the row in each tree."""
         ones = self._ones(X)
         ones.data /= np.sqrt(self.n_estimators)
         return ones

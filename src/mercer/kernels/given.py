@@ -1,4 +1,4 @@
-"""Kernels as users hand them in: a name, an object, a Python function, a matrix."""
+"""Kernels that users give as a name, an object, a Python function or a matrix."""
 
 import collections.abc
 from typing import Any
@@ -22,22 +22,23 @@ def as_kernel(kernel: Any) -> Kernel:
         if kernel in REGISTRY:
             return REGISTRY[kernel]()
         raise InputError(
-            f"kernel={kernel!r} is not known. Accepted: {', '.join(sorted(REGISTRY))}, a kernel object such as "
+            f"kernel={kernel!r} is not known. Use {', '.join(sorted(REGISTRY))}, a kernel object such as "
             "RBF(bandwidth=2.0), or a Python function of two rows."
         )
     if isinstance(kernel, type) and issubclass(kernel, Kernel):
         raise InputError(f"kernel={kernel.__name__} is a class. Give an object of it, such as {kernel.__name__}().")
     if callable(kernel):
         return Callable(kernel)
-    raise InputError(f"kernel={kernel!r} is not a kernel. Accepted: a name, a kernel object or a Python function.")
+    raise InputError(f"kernel={kernel!r} is not a kernel. Use a name, a kernel object or a Python function.")
 
 
 class Callable(Kernel):
     """A Python function of two rows, f(x, y) -> float, or of two matrices, f(X, Y) -> matrix.
 
-    Rows may be strings or any other objects. A function of two matrices then gets two arrays of objects. Which of the
-    two is found out by trying both and comparing a few values. The function must be symmetric and positive
-    semi-definite. The maps measure how far it is from that (`negative_mass_`).
+    Rows may be strings or any other objects. A function of two matrices then gets two arrays of objects. The function
+    is first called with two matrices. It counts as a function of matrices if the result has the correct shape, and a
+    few of its values are those that it returns for two rows. The function should be symmetric and positive
+    semi-definite. The attribute `negative_mass_` of maps measures the deviation.
     """
 
     psd = False
@@ -60,12 +61,12 @@ class Callable(Kernel):
     def _matrix(self, X: np.ndarray, Y: np.ndarray) -> NDArray[np.float64] | None:
         try:
             K = np.array(self.function(X, Y), dtype=np.float64)
-        except Exception:  # whatever a function of two rows does with matrices
+        except Exception:  # a function of two rows may raise any error on matrices
             return None
         return K if K.shape == (X.shape[0], Y.shape[0]) else None
 
     def _confirmed(self, K: NDArray[np.float64], X: np.ndarray, Y: np.ndarray) -> bool:
-        """A function of rows may answer for matrices by accident (np.dot does when shapes fit): compare some values."""
+        """Compare some values, because a function of rows, such as np.dot, may accept matrices by accident."""
         spots = np.append(np.linspace(0, K.size - 1, 5).astype(int), np.argmax(np.abs(K)))
         try:
             single = [float(self.function(X[i], Y[j])) for i, j in zip(*np.unravel_index(spots, K.shape))]
@@ -74,12 +75,12 @@ class Callable(Kernel):
         return np.allclose(K.ravel()[spots], single, atol=1e-8 * np.abs(K).max())
 
     def _pairs(self, X: np.ndarray, Y: np.ndarray) -> NDArray[np.float64]:
-        try:  # float() accepts whatever scalar the function returns
+        try:  # float() accepts any kind of scalar
             K = np.array([[float(self.function(x, y)) for y in Y] for x in X])
         except Exception as error:
             raise InputError(
                 f"The kernel function {self.function!r} gives neither a number for two rows nor a matrix for two "
-                f"matrices. For two rows the error is: {type(error).__name__}: {error}"
+                f"matrices. For two rows the error is {type(error).__name__}: {error}"
             ) from error
         return K.reshape(X.shape[0], Y.shape[0])
 
@@ -89,24 +90,24 @@ class Callable(Kernel):
 
 
 def _plain(rows: Rows) -> np.ndarray:
-    """Rows as a function takes them: a dense matrix, or an array of objects."""
+    """Rows as arguments of a Python function, in a dense matrix or an array of objects."""
     if isinstance(rows, Objects):
         return rows.cells
     return rows.toarray() if sp.issparse(rows) else host(rows)
 
 
 class Precomputed(Kernel):
-    """The rows are rows of a kernel matrix: n × n in `fit`, n_new × n_train (new against training) afterwards.
+    """A given kernel matrix instead of rows. It is n × n in `fit`, and k(new, training) in other methods.
 
-    A matrix whose entries k(x, y) and k(y, x) differ by more than 1e-5 of the largest entry is refused in `fit`: pass
-    ``(K + K.T) / 2`` where the difference is noise.
+    `fit` refuses a matrix if k(x, y) and k(y, x) differ by more than 1e-5 of the largest entry. If the difference is
+    noise, pass ``(K + K.T) / 2``.
     """
 
     names = ("precomputed",)
-    psd = False  # unknown until its spectrum is seen
+    psd = False  # unknown before its spectrum is computed
 
     def tile(self, X: Rows, Y: Rows) -> Block:
-        raise InputError("A precomputed kernel has no formula: give an estimator the matrix, and kernel='precomputed'.")
+        raise InputError("A precomputed kernel has no formula. Fit an estimator with kernel='precomputed'.")
 
     def slope(self, X: Rows, V: Rows, Y: Rows) -> Block:
         raise InputError(

@@ -1,11 +1,11 @@
-"""Kernels of a nearest-neighbor graph over the training rows: heat diffusion and the inverse Laplacian.
+"""Heat diffusion and the inverse Laplacian, kernels of a nearest-neighbor graph over the training rows.
 
-A graph kernel is a function of the graph's nodes, so it is known on the training rows only. It is resolved there: the
-graph is built, the low end of its spectrum is computed (`spectrum_`, with the largest residual in `residual_`), and
-K = ZZᵀ is known by its factor Z. A new row is joined to training rows as they are to each other, where either is among
-the other's nearest, and is given the mean of their rows of Z, weighted as the Laplacian weighs edges: the smoothest
-continuation to one more node. A row equal to a training row is that row (the mean, if several training rows are equal).
-With ``graph=`` the edges are those given, rows may be any objects, and rows outside the graph are refused.
+A graph kernel is a function of the nodes of the graph, so it is defined on the training rows only. `resolve` builds the
+graph and computes the low end of its spectrum (`spectrum_`, with the largest residual in `residual_`) and the factor Z
+of K = ZZᵀ. A new row and a training row are joined if either is among the nearest neighbors of the other, as for two
+training rows. The new row gets the mean of its neighbors' rows of Z, weighted like edges in the Laplacian. This is the
+smoothest continuation to one more node. A row equal to training rows gets the mean of their rows of Z. With ``graph=``
+the edges are given, rows may be any objects, and rows outside the graph are refused.
 """
 
 import copy
@@ -26,13 +26,13 @@ from ..rows import like
 from ..types import Block, Rows
 from .base import Kernel
 
-AMONG = 3  # times the neighbors of a row: among so many training rows are those of which it is a neighbor
+AMONG = 3  # rows that have a new row among their k neighbors are searched among the 3k nearest rows of the new row
 
 __all__ = ["LAPLACIANS", "Diffusion", "GraphKernel", "GraphLaplacian", "laplacian", "low_spectrum", "neighbor_graph"]
 
 
 class GraphKernel(Kernel):
-    """A function of the Laplacian of a graph over the training rows; see `Diffusion` and `GraphLaplacian`."""
+    """A function of the Laplacian of a graph over the training rows. `Diffusion` and `GraphLaplacian` define it."""
 
     transductive = True
     threadsafe = False
@@ -68,16 +68,16 @@ class GraphKernel(Kernel):
     def resolve(self, X: Rows, weight: NDArray[np.float64] | None = None, found: Any = None) -> Self:
         """A copy that contains the graph of these rows and the factor of its kernel matrix.
 
-        found : neighbors of all rows that are known already, from `mercer.graphs.neighbors.searched`.
+        `found` contains the neighbors of all rows, if they are known from `mercer.graphs.neighbors.searched`.
         """
         if weight is not None:
             raise InputError(
-                "sample_weight cannot be combined with a graph kernel: a repeated row would change the graph. "
-                "Leave the weights out, or use a kernel such as RBF()."
+                "sample_weight cannot be combined with a graph kernel, because a repeated row changes the graph. "
+                "Do not pass weights, or use a kernel such as RBF()."
             )
         resolved = super().resolve(X)
         if self.rank is not None and not (isinstance(self.rank, (int, np.integer)) and self.rank >= 1):
-            raise InputError(f"rank={self.rank!r} is not accepted: give a whole number of at least 1, or None.")
+            raise InputError(f"rank={self.rank!r} is not accepted. Use a whole number of at least 1, or None.")
         with home_of(X).computing(X):
             if self.graph is None:
                 built = build(X, self.n_neighbors, found)
@@ -95,16 +95,16 @@ class GraphKernel(Kernel):
         return resolved
 
     def factor(self) -> NDArray[np.float64]:
-        """Z with K = ZZᵀ on the rows this kernel was resolved on."""
+        """Z with K = ZZᵀ on the training rows of `resolve`."""
         self.check()
         return self.factor_
 
     def features(self, X: Rows) -> NDArray[np.float64]:
-        """Rows of the factor for any rows: a training row's own, else the mean of those that it is joined to."""
+        """Rows of the factor. A training row has its own, and a new row the mean of those of its neighbors."""
         return self.spread(X) @ self.factor_
 
     def spread(self, X: Rows) -> sp.csr_matrix:
-        """(m, n) what each row of X takes from each training row: 1 from itself, else the weights of its neighbors."""
+        """(m, n) weight of each training row for each row of X. A training row has weight 1 for itself."""
         self.check()
         if self.known_ is not None:
             return self.known_.spread(X)
@@ -112,7 +112,7 @@ class GraphKernel(Kernel):
         k = min(int(self.n_neighbors), n)
         distance, index = self.finder_.find(X, min(AMONG * k, n))
         squared = distance**2 / (2.0 * self.edge_bandwidth_**2)
-        # Relative to the nearest row, whose weight is not 0 however far it is.
+        # Relative to the nearest row, so that its weight is not 0 at any distance.
         weight = np.exp(squared[:, :1] - squared) * self.pull_[index]
         joined = (np.arange(weight.shape[1]) < k) | (distance <= self.reach_[index])
         equal = distance == 0
@@ -123,12 +123,12 @@ class GraphKernel(Kernel):
         return sp.csr_matrix((weight[joined], index[joined], ends), (len(index), n))
 
     def hurry(self, n: int) -> bool:
-        """Let n rows and all later ones find their neighbors approximately, if they are very many. Whether they do."""
+        """Switch to an approximate search for neighbors if n is very large. Return whether it is approximate."""
         return self.known_ is None and self.finder_.hurry(n)
 
     @property
     def recall(self) -> float:
-        """Fraction of the true neighbors of other rows that are found; 1 if the search is exact."""
+        """Fraction of the true neighbors of other rows that are found. It is 1 if the search is exact."""
         return 1.0 if self.known_ is not None else self.finder_.recall
 
     def tile(self, X: Rows, Y: Rows) -> Block:
@@ -176,18 +176,25 @@ class Diffusion(GraphKernel):
     Parameters
     ----------
     n_neighbors : int, neighbors of each row.
-    time : float above 0; the longer, the smoother along the graph.
+    time : float, diffusion time, above 0. The kernel is smoother along the graph for longer times.
     laplacian : "normalized-weights" (diag(Se) − S), "symmetric" (I − S) or "unnormalized" (D − W).
     rank : eigenvectors kept. None keeps all up to 5,000 rows and 100 above.
     graph : None, (n, n) matrix or list of edges, default=None
-        Links between the rows, in place of nearest neighbors: symmetric weights, sparse or dense, or edges (row, row)
-        or (row, row, weight), by row numbers or, if the rows are strings, by these. The rows may then be any objects.
+        Links between the rows that replace nearest neighbors. A matrix contains symmetric weights, sparse or dense. An
+        edge is (row, row) or (row, row, weight), with row numbers or, if the rows are strings, with these strings. The
+        rows may then be any objects.
 
-    Transductive: new rows take the weighted mean of the training rows that they are joined to. With `graph`, rows other
-    than those of `fit` are refused.
+    Notes
+    -----
+    The kernel is transductive. New rows get the weighted mean of the training rows to which they are joined. With
+    `graph`, rows other than those of `fit` are refused.
 
-    Cost: O(n³) up to 5,000 rows, unless `rank` is below a fifth of them; a sparse iteration above.
-    Reference: Walder et al. (2010), Semi-supervised kernel PCA, §7.2.
+    The spectrum takes O(n³) operations up to 5,000 rows, unless `rank` is below a fifth of them. Otherwise a sparse
+    iteration computes it.
+
+    References
+    ----------
+    Walder et al. (2010), Semi-supervised kernel PCA, §7.2.
 
     Examples
     --------
@@ -213,28 +220,31 @@ class Diffusion(GraphKernel):
 
     def _factor(self, Lap: Rows, null: NDArray[np.float64] | None) -> tuple[Any, Any, float]:
         if not (isinstance(self.time, (int, float, np.integer)) and 0 < self.time < np.inf):
-            raise InputError(f"time={self.time!r} is not accepted: give a number above 0.")
+            raise InputError(f"time={self.time!r} is not accepted. Use a number above 0.")
         values, vectors, residual = low_spectrum(Lap, self.rank, null)
         gains = np.exp(-self.time * values)
-        # Small next to the largest gain that is not a component's constant: on a tight graph a long time leaves little
-        # else than the constants, and what little there is still distinguishes the rows.
+        # Gains are compared with the largest one that does not belong to the constant of a component. After a long time
+        # on a tight graph, all others are tiny, and they still distinguish the rows.
         keep = gains > np.finfo(float).eps * len(values) * np.max(gains[values > 0], initial=0.0)
         return values, vectors[:, keep] * np.sqrt(gains[keep]), residual
 
 
 class GraphLaplacian(GraphKernel):
-    """Pseudo-inverse of the neighbor graph's Laplacian: ‖f‖² = fᵀ Lap f on functions without a constant part.
+    """Pseudo-inverse of the neighbor graph's Laplacian, with ‖f‖² = fᵀ Lap f on functions without a constant part.
 
     Parameters
     ----------
     n_neighbors : neighbors of each row in the graph.
     laplacian : "normalized-weights" (diag(Se) − S), "symmetric" (I − S) or "unnormalized" (D − W).
-    graph : (n, n) matrix of weights in place of the neighbor graph, or None.
+    graph : (n, n) matrix of weights or list of edges as in `Diffusion`, or None for the neighbor graph.
     rank : non-trivial eigenvectors kept. None keeps all up to 5,000 rows and 100 above.
-    eigenvalues : "laplacian", or "squares", which replaces the i-th non-trivial eigenvalue by i² (Joachims 2003). With
-        "squares" the differences between connected components count as non-trivial, all with the value 1; the
-        pseudo-inverse drops them.
-    Reference: Joachims (2003), Transductive learning via spectral graph partitioning.
+    eigenvalues : "laplacian", or "squares", which replaces the i-th non-trivial eigenvalue by i² (Joachims 2003).
+        "squares" counts the differences between connected components as non-trivial, all with the value 1.
+        "laplacian" drops them.
+
+    References
+    ----------
+    Joachims (2003), Transductive learning via spectral graph partitioning.
 
     Examples
     --------
@@ -260,17 +270,17 @@ class GraphLaplacian(GraphKernel):
 
     def _factor(self, Lap: Rows, null: NDArray[np.float64] | None) -> tuple[Any, Any, float]:
         if self.eigenvalues not in ("laplacian", "squares"):
-            raise InputError(f"eigenvalues={self.eigenvalues!r} is not known. Accepted: 'laplacian', 'squares'.")
+            raise InputError(f"eigenvalues={self.eigenvalues!r} is not known. Use 'laplacian' or 'squares'.")
         n_zero = connected_components(Lap, directed=False)[0]
-        # The differences between components are non-trivial functions for "squares", and none for the pseudo-inverse.
-        beside = n_zero if self.eigenvalues == "laplacian" else 1
-        rank = None if self.rank is None else max(self.rank + beside, n_zero)
+        # The differences between components are non-trivial functions for "squares", but not for the pseudo-inverse.
+        trivial = n_zero if self.eigenvalues == "laplacian" else 1
+        rank = None if self.rank is None else max(self.rank + trivial, n_zero)
         values, vectors, residual = low_spectrum(Lap, rank, null)
         if self.eigenvalues == "laplacian":
             return values, vectors[:, n_zero:] / np.sqrt(values[n_zero:]), residual
         null = vectors[:, :n_zero]
         rest = null @ sla.null_space(null.sum(axis=0)[None])  # the null functions orthogonal to the constant
         vectors = np.concatenate([rest, vectors[:, n_zero:]], axis=1)[:, : self.rank]
-        # These share the first place: any rotation of them is as good, so none may be favored.
+        # The null functions have equal values, because any rotation of them is as good.
         place = np.arange(1.0, vectors.shape[1] + 1) - max(rest.shape[1] - 1, 0)
         return values, vectors / np.maximum(place, 1.0), residual

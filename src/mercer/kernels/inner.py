@@ -48,7 +48,7 @@ class _Affine(Kernel):
         if self.scale is None:
             raise InputError(f"{self!r} has scale=None (1 / columns), not a number yet. Call kernel.resolve(X) first.")
         if not self.scale > 0:
-            raise InputError(f"scale={self.scale!r} is not accepted: give a number above 0, or None for 1 / columns.")
+            raise InputError(f"scale={self.scale!r} is not accepted. Use a number above 0, or None for 1 / columns.")
 
     def _affine(self, X: Rows, Y: Rows) -> Block:
         S = inner_products(X, Y)
@@ -77,7 +77,7 @@ class Polynomial(_Affine):
     def check(self) -> None:
         super().check()
         if not self.degree > 0:
-            raise InputError(f"degree={self.degree!r} is not accepted: give a number above 0.")
+            raise InputError(f"degree={self.degree!r} is not accepted. Use a number above 0.")
 
     def tile(self, X: Rows, Y: Rows) -> Block:
         return _power(self._affine(X, Y), self.degree)
@@ -96,7 +96,7 @@ class Polynomial(_Affine):
 
 
 class Sigmoid(_Affine):
-    """tanh(scale · x·y + offset). Not positive semi-definite in general: maps truncate it and say by how much."""
+    """tanh(scale · x·y + offset). It is not positive semi-definite in general, and maps cut off its negative part."""
 
     names = ("sigmoid",)
     psd = False
@@ -106,7 +106,7 @@ class Sigmoid(_Affine):
         self.offset = offset
 
     def tile(self, X: Rows, Y: Rows) -> Block:
-        with np.errstate(over="ignore"):  # beyond the largest number tanh is 1 all the same
+        with np.errstate(over="ignore"):  # the tanh of an overflow is ±1, as it should be
             S = self._affine(X, Y)
         return namespace(S).tanh(S, out=S)
 
@@ -115,7 +115,7 @@ class Sigmoid(_Affine):
 
 
 class Cosine(Kernel):
-    """x · y / (‖x‖ ‖y‖); a zero row has similarity 0 with everything, itself included."""
+    """x · y / (‖x‖ ‖y‖). A zero row has similarity 0 with every row, including itself."""
 
     names = ("cosine",)
     formula = Formula.COSINE
@@ -133,12 +133,12 @@ class Cosine(Kernel):
 
 
 def _power(S: Block, degree: float) -> Block:
-    """S ** degree in place; whole degrees by repeated multiplication, ten times faster than pow."""
+    """S ** degree in place. Whole degrees use repeated multiplication, which is ten times faster than pow."""
     if not float(degree).is_integer() or degree > 16:
         if not float(degree).is_integer() and bool((S < 0).any()):
             raise InputError(
                 f"degree={degree!r} is not a whole number and scale · x·y + offset is negative for some rows. "
-                "Accepted: a whole degree, or rows whose inner products stay above −offset / scale."
+                "Use a whole degree, or rows whose inner products are all above −offset / scale."
             )
         S **= degree
         return S

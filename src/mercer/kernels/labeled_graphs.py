@@ -1,4 +1,4 @@
-"""A kernel on graphs as objects, one graph per row: common neighborhoods of nodes (Weisfeiler-Lehman)."""
+"""The Weisfeiler-Lehman kernel on objects that are graphs, one per row. It counts common neighborhoods of nodes."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ from .counts import CountKernel, Counts, Keys, keys_of, mixed, whole
 
 
 class WeisfeilerLehman(CountKernel):
-    """Common neighborhoods of nodes up to h steps: k(x, y) = Σ_{i ≤ h} Σ_c #c(x) · #c(y), over the colors c of step i.
+    """Number of common neighborhoods of nodes, k(x, y) = Σ_{i ≤ h} Σ_c #c(x) · #c(y) over the colors c of step i.
 
     The color of a node in step 0 is its label, and in step i + 1 its color together with those of its neighbors. For
     molecules, syntax trees, call graphs and other graphs whose nodes have labels.
@@ -23,15 +23,19 @@ class WeisfeilerLehman(CountKernel):
     Parameters
     ----------
     h : int, default=3
-        Steps. 0 counts labels only; 2 to 5 are common.
+        Number of steps. 0 counts labels only. Common values are 2 to 5.
     normalize : bool, default=True
         Divide by √(k(x, x) k(y, y)), so that large graphs are not more similar to everything.
 
     Notes
     -----
-    Cost: O(h · edges) for all graphs together. Graphs without a common color in any step have k = 0. Graphs that no
-    number of steps can tell apart (regular graphs of one degree and label, for example) have k = 1.
-    Reference: Shervashidze, Schweitzer, van Leeuwen, Mehlhorn, Borgwardt (2011), Weisfeiler-Lehman graph kernels.
+    The colors of all graphs together take O(h · edges) operations. Graphs without a common color in any step have
+    k = 0. If no number of steps can distinguish two graphs (regular graphs of equal size, degree and label, for
+    example), they have k = 1.
+
+    References
+    ----------
+    Shervashidze, Schweitzer, van Leeuwen, Mehlhorn, Borgwardt (2011), Weisfeiler-Lehman graph kernels.
 
     Examples
     --------
@@ -67,20 +71,20 @@ class WeisfeilerLehman(CountKernel):
 
 
 def _refined(color: Keys, ends: NDArray[np.int64], step: int) -> Keys:
-    """The next color of every node: of its own and the bag of its neighbors', whose keys are mixed and added up."""
+    """The next color of every node, from its color and the sum of the mixed colors of its neighbors."""
     around = np.zeros(len(color), dtype=np.uint64)
     np.add.at(around, ends[:, 0], mixed(color + np.uint64(1))[ends[:, 1]])
-    # Mixed once more: an own color and that of a single neighbor must not cancel each other out.
+    # Mixed once more, so that the color of a node and that of a single neighbor cannot cancel each other out.
     return mixed(mixed(color + np.uint64(2 * step)) + mixed(around + np.uint64(3)))
 
 
 def _labels_and_edges(graph: Rows, i: int) -> tuple[list, NDArray[np.int64]]:
-    """(labels, (m, 2) edges) of a row, checked."""
+    """Check a row and return its labels and an array of edges with two columns."""
     if isinstance(graph, Mapping) and {"labels", "edges"} <= set(graph):
         graph = graph["labels"], graph["edges"]
     if not isinstance(graph, tuple | list) or len(graph) != 2:
         raise InputError(
-            f"Row {i} is of type {type(graph).__name__}, and the kernel takes graphs. Accepted: a pair (labels, edges) "
+            f"Row {i} is of type {type(graph).__name__}, and the kernel takes graphs. Use a pair (labels, edges) "
             "such as (['C', 'O'], [(0, 1)]), or a dict with these two entries."
         )
     labels, edges = graph
@@ -96,11 +100,11 @@ def _labels_and_edges(graph: Rows, i: int) -> tuple[list, NDArray[np.int64]]:
         sound = False
     if not sound:
         raise InputError(
-            f"The edges of the graph in row {i} are not pairs of node numbers. Accepted: [(0, 1), (1, 2)]."
+            f"The edges of the graph in row {i} are not pairs of node numbers. Use a list such as [(0, 1), (1, 2)]."
         )
     if len(numbers) and (numbers.min() < 0 or numbers.max() >= len(labels)):
         raise InputError(
             f"The graph in row {i} has {len(labels)} nodes and an edge with the node {numbers.max()}"
-            f"{'' if numbers.min() >= 0 else f' or {numbers.min()}'}. Accepted: numbers from 0 to {len(labels) - 1}."
+            f"{'' if numbers.min() >= 0 else f' or {numbers.min()}'}. Use numbers from 0 to {len(labels) - 1}."
         )
     return labels, numbers

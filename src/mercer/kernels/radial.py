@@ -1,4 +1,4 @@
-"""Kernels of the distance between two rows: Euclidean, from one matrix product, or city-block."""
+"""Kernels of the Euclidean distance, from one matrix product, or of the city-block distance between two rows."""
 
 import numbers
 from typing import Any, ClassVar, Self
@@ -20,12 +20,12 @@ ROUNDING = {4: 1e-4, 8: 1e-9}
 
 
 class Stationary(Kernel):
-    """A kernel of the distance between two rows, divided by bandwidth; k(x, x) = 1.
+    """A kernel of the distance between two rows divided by the bandwidth, with k(x, x) = 1.
 
-    ``bandwidth`` is a number or a rule resolved on the training rows: "median" (pairwise distance), "knn" (mean
+    `bandwidth` is a number or a rule for the training rows. The rules are "median" (of pairwise distances), "knn" (mean
     distance to the ten nearest neighbors), "scale" (scikit-learn's gamma = 1/(d·var)), "range" (diagonal of the
     bounding box), "neighbor" (median distance to the fifth nearest neighbor, the default of the novelty detectors) and
-    "2neighbor" (twice that). All of them measure with the distance of the kernel.
+    "2neighbor" (twice that). All of them use the distance of the kernel.
     """
 
     stationary = True
@@ -47,28 +47,30 @@ class Stationary(Kernel):
             )
         if not isinstance(self.bandwidth, numbers.Real) or not 0 < float(self.bandwidth) < np.inf:
             accepted = f"a number above 0, or one of {', '.join(RULES)}"
-            raise InputError(f"bandwidth={self.bandwidth!r} is not a width. Accepted: {accepted}.")
+            raise InputError(f"bandwidth={self.bandwidth!r} is not a width. Use {accepted}.")
 
     def diag(self, X: Rows) -> NDArray[np.float64]:
         return np.ones(X.shape[0])
 
 
 class Radial(Stationary):
-    """A kernel of (‖x − y‖ / bandwidth)²: a subclass defines its `profile`."""
+    """A kernel of (‖x − y‖ / bandwidth)². A subclass defines its `profile`."""
 
     radial = True
-    smooth = True  # False: the profile takes a square root, so that rounding of small distances must be fixed
-    spectral_freedom: ClassVar[int | None] = None  # of the spectrum, a multivariate Student t; None: Gaussian
+    smooth = True  # False if the profile takes a square root, which enlarges the rounding errors of small distances
+    spectral_freedom: ClassVar[int | None] = None  # of a Student t spectrum. None for a Gaussian spectrum
 
     def tile(self, X: Rows, Y: Rows) -> Block:
         squared = self._squared_distances(X, Y)
         return self.profile(squared, namespace(squared))
 
     def _squared_distances(self, X: Rows, Y: Rows) -> Block:
-        """(‖x − y‖ / bandwidth)² from one product [−2x, ‖x‖², 1] · [y, 1, ‖y‖²], where it keeps the digits."""
+        """(‖x − y‖ / bandwidth)² from one product [−2x, ‖x‖², 1] · [y, 1, ‖y‖²] if it is precise enough."""
         scale = 1.0 / float(self.bandwidth)  # a NumPy float64 would turn float32 rows into float64
         sparse = sp.issparse(X) or sp.issparse(Y)
-        if not sparse:  # distances do not change when both sides are shifted; a far origin would cost all digits
+        if (
+            not sparse
+        ):  # a shift of both sides does not change distances, and with a far origin all digits would be lost
             center = Y.mean(0)
             X, Y = X - center, Y - center
         X, Y = X * scale, Y * scale
@@ -88,11 +90,11 @@ class Radial(Stationary):
             squared = stack([-2 * X, x2[:, None], ones(X[:, :1])], 1) @ stack([Y, ones(Y[:, :1]), y2[:, None]], 1).T
         namespace(squared).clip(squared, 0, None, out=squared)
         if not self.smooth:
-            _mend(squared, X, Y, 1e3 * eps * largest)
+            _recompute_small(squared, X, Y, 1e3 * eps * largest)
         return squared
 
     def profile(self, squared: Block, xp: Module) -> Block:
-        """Kernel values of squared distances in bandwidths, which it may overwrite. Xp is numpy or torch."""
+        """Kernel values of squared distances in bandwidths, which it may overwrite. `xp` is numpy or torch."""
         raise NotImplementedError(f"{type(self).__name__} must define profile(squared, xp).")
 
     def slope(self, X: Rows, V: Rows, Y: Rows) -> Block:
@@ -103,7 +105,7 @@ class Radial(Stationary):
 
     def profile_slope(self, squared: Block, xp: Module) -> Block:
         """The derivative of `profile` by the squared distance. Only for kernels that have a gradient everywhere."""
-        return Kernel.slope(self, squared, squared, squared)  # which refuses
+        return Kernel.slope(self, squared, squared, squared)  # raises an error
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
@@ -116,15 +118,15 @@ class Radial(Stationary):
     def spectral_sample(self, rng: np.random.Generator, n: int, d: int) -> NDArray[np.float64]:
         directions = rng.standard_normal((n, d))
         freedom = self.spectral_freedom
-        if freedom is not None:  # 2ν of a Matérn-ν kernel
+        if freedom is not None:  # 2ν for a Matérn-ν kernel
             directions *= np.sqrt(freedom / rng.chisquare(freedom, size=(n, 1)))
         return directions / self.bandwidth
 
 
-def _mend(squared: Block, X: Rows, Y: Rows, small: float) -> None:
-    """Recompute the few entries that are small next to the norms, where the subtraction has lost their digits."""
+def _recompute_small(squared: Block, X: Rows, Y: Rows, small: float) -> None:
+    """Recompute the few entries that are small compared with the norms, because subtraction has lost their digits."""
     close = namespace(squared).argwhere(squared < small)
-    step = max(1, 2**22 // max(X.shape[1], 1))  # pairs at once: rows that occur many times make many of them
+    step = max(1, 2**22 // max(X.shape[1], 1))  # number of pairs at once, because repeated rows make many pairs
     for start in range(0, len(close), step):
         i, j = close[start : start + step, 0], close[start : start + step, 1]
         if sp.issparse(X) or sp.issparse(Y):
@@ -154,7 +156,7 @@ class RBF(Radial):
             A number above 0. The bandwidth is 1 / √(2 · gamma).
         """
         if not gamma > 0:
-            raise InputError(f"gamma={gamma!r} is not accepted: give a number above 0.")
+            raise InputError(f"gamma={gamma!r} is not accepted. Use a number above 0.")
         return cls(float(1.0 / np.sqrt(2.0 * gamma)))
 
     def profile(self, squared: Block, xp: Module) -> Block:
@@ -166,7 +168,7 @@ class RBF(Radial):
 
 
 class Exponential(Radial):
-    """exp(−‖x − y‖ / bandwidth) with the Euclidean distance (Matérn 1/2; often also called "Laplacian")."""
+    """exp(−‖x − y‖ / bandwidth) with the Euclidean distance (Matérn 1/2, often also called "Laplacian")."""
 
     names = ("exponential",)
     formula = Formula.EXPONENTIAL

@@ -1,4 +1,4 @@
-"""Kernels on sets and bags: the fraction of elements that two rows have in common."""
+"""Kernels on sets and bags, which measure the fraction of common elements of two rows."""
 
 import numbers
 from collections.abc import Iterable, Mapping
@@ -13,18 +13,21 @@ from .counts import CountKernel, Counts, keys_of, over_common
 
 
 class MinMax(CountKernel):
-    """Weighted overlap of bags: k(x, y) = Σₑ min(xₑ, yₑ) / Σₑ max(xₑ, yₑ), between 0 and 1.
+    """Weighted overlap of bags, k(x, y) = Σₑ min(xₑ, yₑ) / Σₑ max(xₑ, yₑ), between 0 and 1.
 
     For baskets, tags with counts, word counts and histograms. Also called Ruzicka or weighted Jaccard similarity.
 
-    A row is a dict {element: weight ≥ 0} (a `collections.Counter`, for example), or a list or set of elements, of which
-    each counts as often as it occurs. Elements are text, numbers, bytes, None or tuples of these. Two empty bags have
-    k = 1.
+    A row is a list or set of elements, each of which counts as often as it occurs, or a dict of the weights of elements
+    (a `collections.Counter`, for example). Weights are at least 0. Elements are text, numbers, bytes, None or tuples of
+    these. Two empty bags have k = 1.
 
     Notes
     -----
-    Reference: Ioffe (2010), Improved consistent sampling, weighted minhash and L1 sketching (it is positive
-    semi-definite because it is the probability of a collision).
+    The kernel is positive semi-definite because it is the probability of a collision of hashes.
+
+    References
+    ----------
+    Ioffe (2010), Improved consistent sampling, weighted minhash and L1 sketching.
 
     Examples
     --------
@@ -53,7 +56,7 @@ class MinMax(CountKernel):
         bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
         if len(bad):
             raise InputError(
-                f"Row {rows[bad[0]]} has the weight {values[bad[0]]} for {elements[bad[0]]!r}. Accepted: finite "
+                f"Row {rows[bad[0]]} has the weight {values[bad[0]]} for {elements[bad[0]]!r}. Use finite "
                 "weights that are not negative."
             )
         counts = Counts.of(rows, keys_of(elements, "A row of X"), values, n)
@@ -70,7 +73,7 @@ class MinMax(CountKernel):
         """Σ min over the common elements, for every pair of rows."""
         from .overlaps import smaller_sums  # importing numba is slow
 
-        A, B, _ = left.beside(right)
+        A, B, _ = left.aligned(right)
         return over_common(smaller_sums, A, B)
 
     def diag(self, X: Rows) -> NDArray[np.float64]:
@@ -81,17 +84,21 @@ class MinMax(CountKernel):
 
 
 class Jaccard(MinMax):
-    """Common elements of sets: ``k(x, y) = |x ∩ y| / |x ∪ y|``, between 0 and 1.
+    """Fraction of common elements of sets, ``k(x, y) = |x ∩ y| / |x ∪ y|``, between 0 and 1.
 
     For tags, ingredients, fingerprints, and words of a text (``set(text.split())``).
 
-    A row is a set, a list or a tuple of elements, of which repeated ones count once, or a dict of which the elements
-    with a weight above 0 count. Elements are text, numbers, bytes, None or tuples of these. Two empty sets have k = 1.
+    A row is a set, a list or a tuple of elements, or a dict of the weights of elements. A repeated element counts once,
+    and an element of a dict counts if its weight is above 0. Elements are text, numbers, bytes, None or tuples of
+    these. Two empty sets have k = 1.
 
     Notes
     -----
-    Cost: a block of k is one sparse product. Reference: Bouchard, Jousselme, Doré (2013), A proof for the positive
-    definiteness of the Jaccard index matrix.
+    A block of k is one sparse product.
+
+    References
+    ----------
+    Bouchard, Jousselme, Doré (2013), A proof for the positive definiteness of the Jaccard index matrix.
 
     Examples
     --------
@@ -119,8 +126,8 @@ def _entries(bag: Any, i: int) -> list[tuple[Any, float]]:
         for value in bag.values():
             if not isinstance(value, numbers.Real):
                 raise InputError(
-                    f"Row {i} is a dict with the weight {value!r}. Accepted: weights that are numbers; for a set give "
-                    "set(row) or list(row)."
+                    f"Row {i} is a dict with the weight {value!r}. Weights must be numbers. For a set give set(row) or "
+                    "list(row)."
                 )
         return [(element, float(value)) for element, value in bag.items()]
     if isinstance(bag, str | bytes) or not isinstance(bag, Iterable):
@@ -129,13 +136,13 @@ def _entries(bag: Any, i: int) -> list[tuple[Any, float]]:
             "Drop the row, or give an empty set."
             if missing
             else (
-                "For words use set(text.split()); for substrings use the kernel Spectrum()."
+                "For words use set(text.split()). For substrings use the kernel Spectrum()."
                 if isinstance(bag, str | bytes)
                 else "Put its elements into a list."
             )
         )
         raise InputError(
             f"Row {i} is {'missing' if missing else 'of type ' + type(bag).__name__} ({bag!r}), and the kernel takes "
-            f"sets or bags. Accepted: a set, a list, a tuple or a dict per row. {remedy}"
+            f"sets or bags. Give a set, a list, a tuple or a dict per row. {remedy}"
         )
     return [(element, 1.0) for element in bag]

@@ -1,4 +1,4 @@
-"""Kernels as scikit-learn's parameters describe them."""
+"""Kernels from scikit-learn's parameters."""
 
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ def sklearn_kernel(kernel: Any, gamma: float | None, degree: float, coef0: float
             return Callable(partial(kernel, **params) if params else kernel)
         return as_kernel(kernel)
     if gamma is not None and gamma == 0 and kernel in ("rbf", "poly", "sigmoid"):
-        raise InputError(f"gamma=0 makes the kernel {kernel!r} constant. Accepted: a number above 0, or None.")
+        raise InputError(f"gamma=0 makes the kernel {kernel!r} constant. Use a number above 0, or None.")
     if kernel == "rbf":
         return RBF.from_gamma(gamma) if gamma else RBF()
     if kernel == "chi2" and gamma is not None:

@@ -1,4 +1,4 @@
-"""Kernels on strings: common substrings of a fixed length, exact (`Spectrum`) or up to a few letters (`Mismatch`)."""
+"""Kernels on strings, which count exact (`Spectrum`) or similar (`Mismatch`) common substrings of a fixed length."""
 
 import itertools
 import math
@@ -15,13 +15,12 @@ from ..types import Block, Rows
 from .base import rows_for
 from .counts import CountKernel, Counts, mixed, whole
 
-FEW_WORDS = 2048  # strings of k letters up to which `Mismatch` has one column for each: fewer than patterns with gaps
-PATTERN = np.uint64(56)  # bits below the number of a pattern in a key
-MOST_GAPPED = 200  # position subsets per substring in `Mismatch`: time and memory grow with them
+FEW_WORDS = 2048  # with at most so many strings of k letters, `Mismatch` has one column per string
+PATTERN = np.uint64(56)  # number of bits in a key below the number of its pattern
 
 
 class StringKernel(CountKernel):
-    """Reading of strings, and a warning if training strings are too short to have any part."""
+    """Base of the kernels on strings. `resolve` warns if training strings are too short to have any part."""
 
     def shortest_part(self) -> int:
         """The length of the shortest substring that is counted."""
@@ -29,7 +28,7 @@ class StringKernel(CountKernel):
 
     def resolve(self, X: Rows, weight: NDArray[np.float64] | None = None) -> Self:
         column = rows_for(self, X)
-        told = column.is_known(self.coding())  # this kernel is resolved already
+        warned = column.is_known(self.coding())  # by an earlier call for the same strings
         resolved = super().resolve(column, weight)
         short = np.flatnonzero(resolved.counts(column).squares == 0)
         if not len(short):
@@ -37,10 +36,10 @@ class StringKernel(CountKernel):
         least = resolved.shortest_part()
         if len(short) == len(column):
             raise InputError(
-                f"None of the {len(column)} strings has a substring that {self!r} counts: "
+                f"None of the {len(column)} strings has a substring that {self!r} counts, because "
                 f"{_reason(column, short, least)}. Choose a smaller k."
             )
-        if told:
+        if warned:
             return resolved
         warnings.warn(
             f"{len(short)} of {len(column)} strings, such as {column.cells[short[0]]!r}, have no substring that "
@@ -53,7 +52,7 @@ class StringKernel(CountKernel):
 
 
 class Spectrum(StringKernel):
-    """Number of common substrings of length k: k(x, y) = Σ_a #a(x) · #a(y), over all strings a of k letters.
+    """Number of common substrings of length k, k(x, y) = Σ_a #a(x) · #a(y) over all strings a of k letters.
 
     For text, names, DNA and proteins. Every Unicode character is a letter. Letter case counts.
 
@@ -62,16 +61,19 @@ class Spectrum(StringKernel):
     k : int, default=3
         Length of the substrings. 2 to 4 for names and words, 3 to 8 for sequences.
     shortest : int or None, default=None
-        If given, substrings of all lengths from `shortest` to k are counted (the blended spectrum), each length as
-        often as it occurs. Strings shorter than k then have parts, too.
+        If given, substrings of all lengths from `shortest` to k are counted (the blended spectrum). Strings shorter
+        than k then have parts, too.
     normalize : bool, default=True
         Divide by √(k(x, x) k(y, y)), so that long strings are not more similar to everything.
 
     Notes
     -----
-    Cost: O(total length) to read the strings. A block of k is one sparse product. Strings without a substring of the
-    wanted length are similar to no row, with a warning in fit. Empty strings are refused.
-    Reference: Leslie, Eskin, Noble (2002), The spectrum kernel.
+    To read the strings takes O(total length) operations. A block of k is one sparse product. Strings without a
+    substring of the given length are similar to no row, with a warning in `fit`. Empty strings are refused.
+
+    References
+    ----------
+    Leslie, Eskin, Noble (2002), The spectrum kernel.
 
     Examples
     --------
@@ -92,7 +94,7 @@ class Spectrum(StringKernel):
         if self.shortest is not None:
             whole(self, "shortest", 1)
             if self.shortest > self.k:
-                raise InputError(f"Invalid shortest={self.shortest}; expected a length of at most k={self.k}, or None.")
+                raise InputError(f"shortest={self.shortest} is not accepted. Use at most k={self.k}, or None.")
 
     def shortest_part(self) -> int:
         return self.k if self.shortest is None else self.shortest
@@ -106,31 +108,35 @@ class Spectrum(StringKernel):
 
 
 class Mismatch(StringKernel):
-    """Common substrings of length k up to m other letters: φ_a(x) = number of substrings of x within m letters of a.
+    """Number of common substrings of length k, if up to m letters may differ.
 
-    k(x, y) = Σ_a φ_a(x) φ_a(y) over all strings a of k letters of the alphabet. For DNA and proteins, whose related
-    sequences differ in single letters. `m=0` is `Spectrum`.
+    k(x, y) = Σ_a φ_a(x) φ_a(y) over all strings a of k letters of the alphabet, where φ_a(x) is the number of
+    substrings of x that differ from a in at most m letters. For DNA and proteins, whose related sequences differ in
+    single letters. `m=0` is `Spectrum`.
 
     Parameters
     ----------
     k : int, default=5
         Length of the substrings.
     m : int, default=1
-        Letters that may differ; below k.
+        Number of letters that may differ, less than k.
     alphabet : str or None, default=None
-        The letters. None takes those of the training strings. Strings with other letters are refused if an alphabet is
-        given. If it was learned, substrings with a letter that no training string has are not counted.
+        The letters. None uses those of the training strings. If an alphabet is given, strings with other letters are
+        refused. If it is learned, substrings with a letter that is in no training string are not counted.
     normalize : bool, default=True
         Divide by √(k(x, x) k(y, y)).
 
     Notes
     -----
-    Two substrings at Hamming distance d contribute a number that depends on d and the size of the alphabet only, so no
-    neighborhood of strings is listed: pairs at each distance are counted through substrings with up to 2m gaps. The
-    sums are whole numbers, exact below 2⁵³. Cost: Σ_{i ≤ 2m} C(k, i) entries per letter, whatever the alphabet.
-    Reference: Leslie, Eskin, Cohen, Weston, Noble (2004), Mismatch string kernels for discriminative protein
-    classification. The counting is that of Ghandi, Lee, Mohammad-Noori, Beer (2014), Enhanced regulatory sequence
-    prediction using gapped k-mer features.
+    Two substrings at Hamming distance d contribute a number that depends only on d and the size of the alphabet. No
+    neighborhood of strings is therefore listed. The pairs at each distance are counted through substrings with up to 2m
+    gaps, as in Ghandi et al. (2014). The sums are whole numbers, which are exact below 2⁵³. The counts have
+    Σ_{i ≤ 2m} C(k, i) entries per letter, for an alphabet of any size.
+
+    References
+    ----------
+    Leslie, Eskin, Cohen, Weston, Noble (2004), Mismatch string kernels for discriminative protein classification.
+    Ghandi, Lee, Mohammad-Noori, Beer (2014), Enhanced regulatory sequence prediction using gapped k-mer features.
 
     Examples
     --------
@@ -147,7 +153,7 @@ class Mismatch(StringKernel):
         self.alphabet = alphabet
         self.normalize = normalize
 
-    learned_ = False  # set by resolve: whether the alphabet is that of the training strings
+    learned_ = False  # whether `resolve` took the alphabet from the training strings
 
     def settled(self, X: Objects) -> Self:
         alphabet, learned = self.alphabet, self.learned_
@@ -167,19 +173,18 @@ class Mismatch(StringKernel):
         whole(self, "k", 1)
         whole(self, "m", 0)
         if self.m >= self.k:
-            raise InputError(f"Invalid m={self.m}; expected fewer letters than k={self.k}.")
+            raise InputError(f"m={self.m} is not accepted. Use fewer letters than k={self.k}.")
         if self.alphabet is None:
             raise InputError(
                 f"{self!r} has no alphabet yet. Give alphabet='ACGT', call kernel.resolve(strings) first, or give the "
                 "kernel to an estimator."
             )
         if not isinstance(self.alphabet, str) or not self.alphabet:
-            raise InputError(f"Invalid alphabet={self.alphabet!r}; expected a text of all letters, or None.")
-        number = sum(math.comb(self.k, gaps) for gaps in range(min(2 * self.m, self.k) + 1))
-        if number > MOST_GAPPED:
+            raise InputError(f"alphabet={self.alphabet!r} is not accepted. Use a str of all letters, or None.")
+        number, most = sum(math.comb(self.k, gaps) for gaps in range(min(2 * self.m, self.k) + 1)), 200
+        if number > most:
             raise InputError(
-                f"{self!r} would count {number} patterns per letter. Accepted: up to {MOST_GAPPED}. Choose a smaller k "
-                "or m."
+                f"{self!r} would count {number} patterns per letter, and the limit is {most}. Choose a smaller k or m."
             )
 
     def count(self, cells: np.ndarray) -> Counts:
@@ -190,8 +195,8 @@ class Mismatch(StringKernel):
             owner = np.repeat(np.arange(len(cells)), lengths)[~known]
             raise InputError(
                 f"{len(np.unique(owner))} strings, the first in row {owner[0]}, have letters outside the alphabet "
-                f"{_some(self.alphabet or '')}: {_some(''.join(map(chr, np.unique(letters[~known]))))}. Accepted: "
-                "letters of the alphabet. Give a larger alphabet, change the letter case, or use alphabet=None."
+                f"{_some(self.alphabet or '')}: {_some(''.join(map(chr, np.unique(letters[~known]))))}. "
+                "Give a larger alphabet, change the letter case, or use alphabet=None."
             )
         rows, places = windows(letters, lengths, self.k)
         if not known.all():
@@ -214,7 +219,7 @@ class Mismatch(StringKernel):
             found, columns[:, number] = spelling.distinct(codes[:, kept])
             columns[:, number] += total
             total += len(found)
-            keys.append(found + (np.uint64(number) << PATTERN))  # patterns with other gaps are other parts
+            keys.append(found + (np.uint64(number) << PATTERN))  # patterns with different gaps are different parts
             weights.append(np.full(len(found), float(factor)))
         ends = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(cells)))]) * len(patterns)
         small = np.int32 if max(columns.size, total) < np.iinfo(np.int32).max else np.int64
@@ -223,7 +228,7 @@ class Mismatch(StringKernel):
         return Counts.of_matrix(np.concatenate(keys), matrix, np.concatenate(weights))
 
     def _by_words(self, rows: NDArray[np.int64], codes: NDArray[np.uint32], n: int) -> Counts:
-        """φ itself, if all strings of k letters are few."""
+        """φ itself, if there are few strings of k letters."""
         alphabet = np.unique(np.array([ord(letter) for letter in self.alphabet or ""], dtype=np.uint32))
         words = np.array(list(itertools.product(alphabet, repeat=self.k)), dtype=np.uint32).reshape(-1, self.k)
         words = words[np.argsort(keys := spelled(words))]
@@ -235,18 +240,22 @@ class Mismatch(StringKernel):
 
 
 class _Spelling:
-    """Numbers of substrings over an alphabet, below 2⁵⁶: to the base of its size, or mixed if these are too large."""
+    """Numbers below 2⁵⁶ for substrings over an alphabet.
+
+    The letters are digits to the base of the size of the alphabet. If this gives larger numbers, mixed keys replace
+    them.
+    """
 
     def __init__(self, alphabet: str, k: int) -> None:
         self.letters = np.unique(np.array([ord(letter) for letter in alphabet], dtype=np.uint32))
         self.exact = len(self.letters) ** k < 1 << int(PATTERN)
 
     def codes(self, letters: NDArray[np.uint32]) -> NDArray[np.int64]:
-        """The place of each letter in the alphabet; any for other letters."""
+        """The position of each letter in the alphabet, and any position for other letters."""
         return np.searchsorted(self.letters, letters)
 
     def distinct(self, codes: NDArray[np.int64]) -> tuple[Block, Block]:
-        """(ascending numbers of the substrings that occur, which of them each row of codes is)."""
+        """(ascending numbers of the substrings that occur, position of each row of codes among them)."""
         base, most = len(self.letters), len(self.letters) ** codes.shape[1]
         if not self.exact:
             found, which = np.unique(spelled(codes.astype(np.uint32)) >> (np.uint64(64) - PATTERN), return_inverse=True)
@@ -263,20 +272,20 @@ class _Spelling:
 
 
 def pattern_weights(k: int, m: int, letters: int) -> dict[int, int]:
-    """Factor of the substrings with t letters and k − t gaps, by t, such that the sum is the mismatch kernel.
+    """Factors of the substrings with t letters and k − t gaps, by t, with which their sum is the mismatch kernel.
 
-    Two substrings that agree in g of k places have `shared(k − g)` strings within m letters of both, and C(g, t) common
-    patterns of t letters: the factors solve Σ_t factor_t C(g, t) = shared(k − g) for every g.
+    For two substrings that agree in g of k places, `common[g]` strings are within m letters of both. They have C(g, t)
+    common patterns of t letters, so the factors solve Σ_t factor_t C(g, t) = common[g] for every g.
     """
-    shared = {k - d: _shared(k, m, d, letters) for d in range(k + 1)}
+    common = {k - d: _common(k, m, d, letters) for d in range(k + 1)}
     return {
-        t: sum((-1) ** (t - g) * math.comb(t, g) * shared[g] for g in range(t + 1))
+        t: sum((-1) ** (t - g) * math.comb(t, g) * common[g] for g in range(t + 1))
         for t in range(max(k - 2 * m, 0), k + 1)
     }
 
 
-def _shared(k: int, m: int, d: int, letters: int) -> int:
-    """How many strings of k letters are within m letters of both of two strings that differ in d places."""
+def _common(k: int, m: int, d: int, letters: int) -> int:
+    """Number of strings of k letters within m letters of both of two strings that differ in d places."""
     total = 0
     for first, second in itertools.product(range(d + 1), repeat=2):
         neither = d - first - second
@@ -290,14 +299,14 @@ def _shared(k: int, m: int, d: int, letters: int) -> int:
 
 
 def read_strings(cells: np.ndarray) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """(all letters one after the other, length of each string). Anything but strings with letters is refused."""
+    """(all letters one after the other, length of each string). Empty strings and other objects are refused."""
     strings = cells.tolist()
     for i, text in enumerate(strings):
         if not isinstance(text, str):
             missing = text is None or text != text
             what = "is missing" if missing else f"is of type {type(text).__name__}"
             raise InputError(
-                f"Row {i} {what} ({text!r}), and the kernel takes strings. Accepted: one text per row. "
+                f"Row {i} {what} ({text!r}), and the kernel takes one string per row. "
                 + ("Drop the row (NaN, None)." if missing else "Convert it with str().")
             )
     lengths = np.fromiter(map(len, strings), dtype=np.int64, count=len(strings))
@@ -305,13 +314,13 @@ def read_strings(cells: np.ndarray) -> tuple[NDArray[np.uint32], NDArray[np.int6
     if len(empty):
         raise InputError(
             f"{len(empty)} of {len(strings)} strings are empty, the first in row {empty[0]}, and an empty string is "
-            "similar to no row. Accepted: strings of at least one letter. Drop these rows."
+            "similar to no row. Drop these rows."
         )
     return np.frombuffer("".join(strings).encode("utf-32-le", "surrogatepass"), dtype=np.uint32), lengths
 
 
 def windows(letters: NDArray[np.uint32], lengths: NDArray[np.int64], k: int) -> tuple[Block, Block]:
-    """(row, (m, k) places of the letters) of every substring of k letters."""
+    """The rows of all substrings of k letters, and an array with the k positions of their letters."""
     number = np.maximum(lengths - k + 1, 0)
     rows = np.repeat(np.arange(len(lengths)), number)
     begins = np.cumsum(lengths) - lengths

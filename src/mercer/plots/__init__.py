@@ -1,4 +1,4 @@
-"""Pictures of fitted models in scikit-learn's Display style: ``from_estimator``, ``plot(ax=...)``. Needs matplotlib."""
+"""Plots of fitted models in scikit-learn's Display style (``from_estimator``, ``plot(ax=...)``). Needs matplotlib."""
 
 from .left_out import LeftOutDisplay
 from .levels import LevelDisplay

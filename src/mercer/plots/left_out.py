@@ -1,4 +1,4 @@
-"""Predictions for each label by a model without it."""
+"""Held-out predictions for each label."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 
 class LeftOutDisplay(Display):
-    """Answers to labels that were held out, next to the labels themselves.
+    """Held-out predictions compared with the labels.
 
-    For classes: the probability of the given class, a line of points for each class. A point is orange where another
-    class was more likely. For numbers: the given number against the prediction, with the prediction interval.
+    For classification, points show the probability of the given class, in one line for each class. A point is orange if
+    another class is more likely. For regression, points show the given number against the prediction, with the
+    prediction interval.
 
     Parameters
     ----------
@@ -29,11 +30,12 @@ class LeftOutDisplay(Display):
     right : array of shape (l,) or None
         Whether the prediction is the given class. None for numbers.
     reach : float, array of shape (l,) or None
-        Half the width of the interval for numbers, for all or for each.
+        Half the width of the interval for numbers, one for all or one for each.
 
     Attributes
     ----------
-    scatter_ : matplotlib's points. ax_, figure_ : axes and figure.
+    scatter_ : matplotlib's points.
+    ax_, figure_ : matplotlib's axes and figure.
 
     Examples
     --------
@@ -57,14 +59,23 @@ class LeftOutDisplay(Display):
     ) -> "LeftOutDisplay":
         """Draw the held-out predictions of a fitted model of this library.
 
-        X, y : the rows and labels of the fit, for models other than `FewLabelClassifier` and `FewLabelRegressor`.
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted few-label classifier or regressor.
+        X : array-like of shape (n, d) or None
+            The rows of the fit, for other models than `FewLabelClassifier` and `FewLabelRegressor`.
+        y : array-like of shape (n,) or None
+            The labels of the fit, for the same models.
+        ax : matplotlib axes or None
+            Axes to draw in. None makes a new figure. Further arguments go to `plot`.
         """
         check_is_fitted(estimator)
         found = _classes(estimator, X, y) if hasattr(estimator, "classes_") else _numbers(estimator, y)
         return found.plot(ax, **kwargs)
 
     def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> "LeftOutDisplay":
-        """Draw into `ax`; further arguments go to matplotlib's `scatter`."""
+        """Draw into `ax`. Further arguments go to matplotlib's `scatter`."""
         ax = self.axes(ax)
         if self.right is None:
             both = np.concatenate([self.given, self.answers]).astype(float)
@@ -98,9 +109,7 @@ def _classes(model, X, y):
         known = labels.testable & np.isfinite(table[0]).all(axis=1)
         P = probabilities(table[0][known], *model.calibration_)
     else:
-        raise InputError(
-            f"{type(model).__name__} needs X and y of its fit here: pass the rows and labels it was given."
-        )
+        raise InputError(f"{type(model).__name__} needs X and y of its fit here. Pass these rows and labels.")
     codes = labels.codes[labels.labeled[known]]
     return LeftOutDisplay(model.classes_[codes], P[np.arange(len(codes)), codes], P.argmax(axis=1) == codes)
 
@@ -108,13 +117,12 @@ def _classes(model, X, y):
 def _numbers(model, y):
     if not hasattr(model, "left_out_"):
         raise InputError(
-            f"{type(model).__name__} has no held-out predictions. Accepted: few-label classifiers and regressors of "
-            f"mercer."
+            f"{type(model).__name__} has no held-out predictions. Use few-label classifiers and regressors of mercer."
         )
     if hasattr(model, "reach"):
         reach = model.reach(0.9, model.left_out_) if model.answers_.widths.power else model.reach()
         return LeftOutDisplay(model.labels_.given, model.left_out_, reach=reach)
     if y is None:
-        raise InputError(f"{type(model).__name__} does not keep the numbers of its fit: pass y.")
+        raise InputError(f"{type(model).__name__} does not keep the numbers of its fit. Please pass y.")
     y = np.array([np.nan if value is None else value for value in np.asarray(y, dtype=object)], dtype=float)
     return LeftOutDisplay(y[~np.isnan(y)], model.left_out_)

@@ -1,4 +1,4 @@
-"""Level lines of a fitted function on the plane, with the decision boundary and the rows."""
+"""Level lines of a fitted function in the plane, with the decision boundary and the rows."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class LevelDisplay(Display):
-    """Values of a function on a grid of the plane: level lines, the line where it is zero, and rows as points.
+    """Level lines of a function on a grid in the plane, with its zero line and the rows as points.
 
     Parameters
     ----------
@@ -35,7 +35,8 @@ class LevelDisplay(Display):
 
     Attributes
     ----------
-    levels_ : the level lines (a matplotlib contour set). boundary_ : the lines between the classes, or None.
+    levels_ : the level lines (a matplotlib contour set).
+    boundary_ : the lines between the classes, or None.
     ax_, figure_ : matplotlib's axes and figure.
 
     Examples
@@ -75,8 +76,8 @@ class LevelDisplay(Display):
         margin : float
             How much of the range of X is added on each side.
         response : "auto", a method name, a component number, or a function of rows
-            "auto" takes `decision_function`, else `predict` of a classifier, regressor or clusterer, else the first
-            component of `transform`. A number takes that component.
+            "auto" draws `decision_function`, else `predict` of a classifier, regressor or clusterer, else the first
+            component of `transform`. A number draws that component.
         ax : matplotlib axes or None
             Axes to draw in. None makes a new figure. Further arguments go to `plot`.
         """
@@ -145,8 +146,8 @@ def _response(estimator, response, points):
     name = next((name for name in names if hasattr(estimator, name)), None)
     if name is None:
         raise InputError(
-            f"{type(estimator).__name__} has none of {', '.join(map(str, names))}. Accepted for response: 'auto', the "
-            "name of a method, a component number, or a function of rows."
+            f"{type(estimator).__name__} has none of {', '.join(map(str, names))}. Use response='auto', the name of a "
+            "method, a component number, or a function of rows."
         )
     values = np.asarray(getattr(estimator, name)(points))
     classes = _names(estimator)
@@ -161,7 +162,7 @@ def _response(estimator, response, points):
 
 
 def _names(estimator: Any) -> np.ndarray:
-    """Names of the classes, or numbers of the clusters, that `predict` gives; none for other estimators."""
+    """Names of the classes, or numbers of the clusters, that `predict` returns. Empty for other estimators."""
     names = getattr(estimator, "classes_", None)
     if names is None and is_clusterer(estimator):
         names = np.unique(estimator.labels_)

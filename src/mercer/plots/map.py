@@ -1,4 +1,4 @@
-"""The rows in the plane, with their classes."""
+"""A map of the rows in the plane, with their classes."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,17 +16,14 @@ from .display import COLORS, GRAY, Display
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST = 20_000  # rows that are drawn
-MARKERS = ("o", "^", "s", "D")
-
 
 class MapDisplay(Display):
-    """Rows as points, colored by class. Given labels have a dark rim, unsure answers are pale.
+    """Rows as points, colored by class. Given labels have a dark rim, and predictions of low confidence are pale.
 
     Parameters
     ----------
     positions : array of shape (n, 2)
-        Places of the rows.
+        Positions of the rows.
     codes : array of shape (n,) or None
         Number of each row's class in `classes`, −1 for none. None draws all rows alike.
     classes : list of class names
@@ -40,7 +37,7 @@ class MapDisplay(Display):
 
     Attributes
     ----------
-    scatter_ : list of the point collections, one for each class that is there.
+    scatter_ : list of matplotlib's points, one for each class among the rows.
     ax_, figure_ : matplotlib's axes and figure.
 
     Examples
@@ -65,14 +62,18 @@ class MapDisplay(Display):
     def from_estimator(
         cls, estimator: Estimator, X: Rows, y: ColumnLike = None, *, ax: "Axes | None" = None, **kwargs: Any
     ) -> "MapDisplay":
-        """Draw the rows X as a fitted model sees them.
+        """Draw the rows X with the components or predictions of a fitted model.
 
         Parameters
         ----------
-        estimator : with `transform`, its first two components are the axes, and the classes are those of y. With
-            `predict`, the positions are a neighbor embedding of the rows, and the classes are its predictions.
-        y : (n,) class names with marks for rows without one: drawn with a rim. Of a `FewLabelClassifier` that was
-            fitted on X they are known.
+        estimator : estimator
+            With `transform`, its first two components are the axes, and the classes are those of y. With `predict`, the
+            positions are a neighbor embedding of the rows, and the classes are its predictions.
+        X : array-like of shape (n, d)
+            Rows.
+        y : array-like of shape (n,) or None
+            Class names, with markers for rows without one. Given labels have a rim. The default for a
+            `FewLabelClassifier` that was fitted on X are its labels.
         ax : matplotlib axes or None
             Axes to draw in. None makes a new figure. Further arguments go to `plot`.
         """
@@ -93,9 +94,9 @@ class MapDisplay(Display):
             rows = getattr(estimator, "encoder_", None)
             rows = np.asarray(X, dtype=float) if rows is None else rows.transform(X)
             positions, names = PlaneEmbedding().fit(rows).positions_, ("", "")
-            answer = estimator.predict(X)
-            classes = getattr(estimator, "classes_", np.unique(answer))
-            codes = encode(answer, classes)
+            predicted = estimator.predict(X)
+            classes = getattr(estimator, "classes_", np.unique(predicted))
+            codes = encode(predicted, classes)
             if hasattr(estimator, "predict_proba"):
                 confidence = confidence_of(estimator, estimator.predict_proba(X))
             if y is None and hasattr(estimator, "labels_") and hasattr(estimator.labels_, "codes"):
@@ -122,18 +123,19 @@ class MapDisplay(Display):
             Size of a point. None depends on the number of rows.
         """
         ax, n, to_rgb = self.axes(ax), len(self.positions), need("matplotlib.colors").to_rgb
-        some = np.arange(n) if n <= MOST else np.sort(np.random.default_rng(0).choice(n, MOST, replace=False))
+        most = 20_000  # larger tables are drawn as a sample
+        some = np.arange(n) if n <= most else np.sort(np.random.default_rng(0).choice(n, most, replace=False))
         size = float(np.clip(6000 / len(some), 4, 40)) if size is None else size
         codes = np.full(n, -1) if self.codes is None else np.asarray(self.codes)
         given = np.zeros(n, dtype=bool) if self.given is None else np.asarray(self.given)
         sure = np.ones(n) if self.confidence is None else np.asarray(self.confidence, dtype=float)
-        self.scatter_ = []
+        self.scatter_, markers = [], ("o", "^", "s", "D")
         for code in np.unique(codes[some]):
             at = some[codes[some] == code]
             color = GRAY if code < 0 else COLORS[code % len(COLORS)]
             label = None if code < 0 else str(self.classes[code])
             pale = [(*to_rgb(color), alpha) for alpha in np.clip(0.25 + 0.75 * sure[at], 0.25, 1.0)]
-            marker = MARKERS[max(code, 0) // len(COLORS) % len(MARKERS)]  # colors come again with another shape
+            marker = markers[max(code, 0) // len(COLORS) % len(markers)]  # colors are reused with another shape
             style: Facts = {"s": size, "color": pale, "linewidths": 0, "marker": marker} | kwargs
             self.scatter_.append(ax.scatter(*self.positions[at].T, **style))
             if label is not None:

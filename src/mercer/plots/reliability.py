@@ -1,4 +1,4 @@
-"""Whether 80% sure is correct four times out of five."""
+"""Reliability diagrams, which compare confidence with the fraction of correct predictions."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -17,17 +17,21 @@ if TYPE_CHECKING:
 
 
 class ReliabilityDisplay(Display):
-    """How often answers of each confidence are correct, with 95% intervals: on the diagonal, probabilities mean it.
+    """Fraction of correct predictions by confidence, with 95% intervals. Calibrated probabilities are on the diagonal.
 
     Parameters
     ----------
-    confidence : (b,) mean probability of the predictions in each bin.
-    right : list of b `mercer.evidence.accuracy.Rate`: fraction of correct predictions with its interval.
-    what : where the predictions come from, for the legend.
+    confidence : array of shape (b,)
+        Mean probability of the predictions in each bin.
+    right : list of b `mercer.evidence.accuracy.Rate`
+        Fractions of correct predictions with their intervals.
+    what : str, default="predictions"
+        Source of the predictions, for the legend.
 
     Attributes
     ----------
-    line_ : matplotlib's line. ax_, figure_ : axes and figure.
+    line_ : matplotlib's line.
+    ax_, figure_ : matplotlib's axes and figure.
 
     Examples
     --------
@@ -38,7 +42,7 @@ class ReliabilityDisplay(Display):
     array([0.75])
     """
 
-    def __init__(self, confidence, right, *, what="answers"):
+    def __init__(self, confidence, right, *, what="predictions"):
         self.confidence = np.asarray(confidence, dtype=float)
         self.right = right
         self.what = what
@@ -58,9 +62,16 @@ class ReliabilityDisplay(Display):
 
         Parameters
         ----------
-        X, y : rows with known labels that the model has not seen (marks are left out). Without them the predictions of
-            a `FewLabelClassifier` to its own labels, each held out in turn, are judged.
-        n_bins : number of bins, each with as many predictions.
+        estimator : classifier
+            A fitted classifier.
+        X : array-like of shape (n, d) or None
+            Rows that are not in the training set. None uses the held-out predictions of a `FewLabelClassifier`.
+        y : array-like of shape (n,) or None
+            True classes of these rows. Rows without a label are ignored.
+        n_bins : int
+            Number of bins with equal numbers of predictions.
+        ax : matplotlib axes or None
+            Axes to draw in. None makes a new figure. Further arguments go to `plot`.
         """
         check_is_fitted(estimator)
         if X is not None and y is not None:
@@ -80,7 +91,9 @@ class ReliabilityDisplay(Display):
         return cls.from_predictions(P, y, classes=estimator.classes_, n_bins=n_bins, what=what, ax=ax, **kwargs)
 
     @classmethod
-    def from_predictions(cls, P, y, *, classes, n_bins=5, what="answers", ax=None, **kwargs) -> "ReliabilityDisplay":
+    def from_predictions(
+        cls, P, y, *, classes, n_bins=5, what="predictions", ax=None, **kwargs
+    ) -> "ReliabilityDisplay":
         """Draw the reliability of class probabilities P (n, k) against the classes y (n,).
 
         Parameters
@@ -92,9 +105,9 @@ class ReliabilityDisplay(Display):
         classes : list of k class names
             Classes of the columns of P.
         n_bins : int
-            Number of bins, each with as many predictions.
+            Number of bins with equal numbers of predictions.
         what : str
-            Where the predictions come from, for the legend.
+            Source of the predictions, for the legend.
         ax : matplotlib axes or None
             Axes to draw in. None makes a new figure. Further arguments go to `plot`.
         """
@@ -108,7 +121,7 @@ class ReliabilityDisplay(Display):
         return cls([top[some].mean() for some in bins], rates, what=what).plot(ax, **kwargs)
 
     def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> "ReliabilityDisplay":
-        """Draw into `ax`; further arguments go to matplotlib's `plot`."""
+        """Draw into `ax`. Further arguments go to matplotlib's `plot`."""
         ax = self.axes(ax)
         least = float(min(0.5, self.confidence.min() - 0.05, min(rate.value for rate in self.right)))
         ax.plot([0, 1], [0, 1], color="black", linewidth=0.8, linestyle=(0, (4, 3)), label="perfectly calibrated")

@@ -1,4 +1,4 @@
-"""How the variance is spread over the components."""
+"""A plot of the variance of the components."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,16 +14,20 @@ if TYPE_CHECKING:
 
 
 class SpectrumDisplay(Display):
-    """Eigenvalues, largest first, on a logarithmic axis, and the fraction of the variance that the first ones explain.
+    """Eigenvalues on a logarithmic axis, and the cumulative fraction of the variance that they explain.
 
     Parameters
     ----------
-    eigenvalues : (s,) largest first. Those of 0 are not drawn.
-    explained : (s,) fraction of the total variance of each component, or None.
+    eigenvalues : array of shape (s,)
+        Eigenvalues, largest first. Those that are not above 0 are not drawn.
+    explained : array of shape (s,) or None, default=None
+        Fraction of the total variance of each component.
 
     Attributes
     ----------
-    line_, share_line_ : matplotlib's lines. `share_ax_` is the second axis. ax_, figure_ : axes and figure.
+    line_, share_line_ : matplotlib's lines.
+    share_ax_ : the second axis.
+    ax_, figure_ : matplotlib's axes and figure.
 
     Examples
     --------
@@ -45,14 +49,14 @@ class SpectrumDisplay(Display):
         check_is_fitted(estimator)
         if not hasattr(estimator, "eigenvalues_"):
             raise InputError(
-                f"{type(estimator).__name__} has no eigenvalues_. Accepted: KernelPCA and its relatives, SemiKPCA, "
+                f"{type(estimator).__name__} has no eigenvalues_. Use KernelPCA and its relatives, SemiKPCA or "
                 "KPCANovelty."
             )
         explained = getattr(estimator, "explained_variance_ratio_", None)
         return cls(estimator.eigenvalues_, explained).plot(ax, **kwargs)
 
     def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> "SpectrumDisplay":
-        """Draw into `ax`; further arguments go to matplotlib's `plot`."""
+        """Draw into `ax`. Further arguments go to matplotlib's `plot`."""
         ax = self.axes(ax)
         place = np.arange(1, len(self.eigenvalues) + 1)
         there = self.eigenvalues > 0

@@ -11,7 +11,7 @@ from ...few_label.kernel_rows import KernelRows
 from ...inputs.tables import TableClassifier, TableRegressor
 from ...types import Estimator
 from .graph import Graph
-from .models import answers
+from .models import outputs
 from .tables import rows_of
 
 
@@ -20,22 +20,24 @@ def to_onnx(model: Estimator, dtype: DTypeLike = np.float64) -> Any:
 
     Parameters
     ----------
-    model : a fitted estimator or map of this package, or what `mercer label --save` wrote and `mercer.load` read.
-    dtype : float64 or float32, of numbers in and out. Inside all is computed in float64.
+    model : estimator or FeatureMap
+        A fitted estimator or map of this package, or a model that `mercer label --save` saved and `mercer.load` loaded.
+    dtype : dtype, default=numpy.float64
+        float64 or float32 for inputs and outputs. Computations are in float64.
 
     Returns
     -------
     onnx.ModelProto
-        With the input "X" (n, d) and the outputs that the model has: "predict", "predict_proba", "decision_function",
-        "transform", "score_samples". A model that was fitted to a data frame of several kinds of columns has an input
-        (n, 1) of the name of each column that is used: numbers with NaN for gaps, or text, without spaces around it,
-        with "" for gaps.
+        A model with the input "X" (n, d) and one output per method of the estimator, among "predict", "predict_proba",
+        "decision_function", "transform" and "score_samples". A model that was fitted to a data frame of several kinds
+        of columns has an input (n, 1) for each column that is used, with its name. Inputs of numbers have NaN for
+        missing values. Inputs of text have "" for missing values, and no spaces around the text.
 
     Notes
     -----
-    Graph methods become what they are for new rows: a weighted mean of neighbors, which the graph finds by comparing
-    with every training row. Refused are Python functions as kernels, counts of a uniform window, and data frames with
-    columns of text (more than one word), dates, images or lists.
+    Methods on graphs become weighted means of neighbors, which the model finds by a comparison with every training row.
+    Python functions as kernels, counts of a uniform window, and data frames with columns of text (more than one word),
+    dates, images or lists are not supported.
 
     Examples
     --------
@@ -47,7 +49,7 @@ def to_onnx(model: Estimator, dtype: DTypeLike = np.float64) -> Any:
     [array(['high'], dtype=object)]
     """
     if np.dtype(dtype) not in (np.float64, np.float32):
-        raise InputError(f"dtype={dtype!r} is not accepted: give numpy.float64 or numpy.float32.")
+        raise InputError(f"dtype={dtype!r} is not accepted. Use numpy.float64 or numpy.float32.")
     graph = Graph(np.dtype(dtype))
     if isinstance(model, TableClassifier | TableRegressor):
         model, encoder = model.regressor if model.numeric else model.classifier, model.encoder
@@ -56,7 +58,8 @@ def to_onnx(model: Estimator, dtype: DTypeLike = np.float64) -> Any:
         encoder = getattr(model, "encoder_", None)
     if isinstance(encoder, KernelRows):
         raise InputError(
-            f"The model was fitted with kernel={encoder.kernel!r}, which has no form in ONNX. Fit on rows of numbers."
+            f"The model was fitted with kernel={encoder.kernel!r}, which cannot be exported to ONNX. Fit on rows of "
+            "numbers."
         )
     rows = graph.input("X", width=model.n_features_in_) if encoder is None else rows_of(encoder, graph)
-    return graph.finish(answers(model, rows))
+    return graph.finish(outputs(model, rows))

@@ -1,4 +1,4 @@
-"""An ONNX graph that is written down by computing with its values as with arrays."""
+"""An ONNX graph that records computations with its values, which look like computations with arrays."""
 
 from typing import Any, TypeAlias
 
@@ -11,13 +11,11 @@ from ...errors import InputError
 Operand: TypeAlias = "Value | np.ndarray | np.generic | float"
 """What a node takes. Arrays and numbers become constants of the graph."""
 
-OPSET, ML_OPSET, IR_VERSION = 18, 3, 10  # what runtimes of 2024 read
-
 
 class Value:
-    """A node's output. Arithmetic with other values and with arrays adds nodes; in-place operators rename it."""
+    """A node's output. Arithmetic with other values and with arrays adds nodes. In-place operators rename it."""
 
-    __array_ufunc__ = None  # array + value comes here
+    __array_ufunc__ = None  # so that array + value calls __radd__
 
     def __init__(self, graph: "Graph", name: str):
         self.graph, self.name = graph, name
@@ -64,12 +62,12 @@ class Value:
     __radd__, __rmul__ = __add__, __mul__
 
     def become(self, other: "Value") -> "Value":
-        """Take over the value of an operation in place."""
+        """Replace this value by the result of an operation."""
         self.name = other.name
         return self
 
     def exp_(self) -> "Value":
-        """Its exponential in place, as a tensor has it."""
+        """The exponential in place, as for a torch tensor."""
         return self.become(self.graph.add("Exp", self))
 
     def __iadd__(self, other: Operand) -> "Value":
@@ -92,11 +90,11 @@ class Value:
         return self.graph.add(f"Reduce{how}", self, np.array([axis]), keepdims=int(keep))
 
     def cast(self, dtype: DTypeLike | None) -> "Value":
-        """The numbers as another type."""
+        """The numbers converted to another type."""
         return self.graph.add("Cast", self, to=self.graph.type_of(dtype))
 
     def take(self, rows: Operand, axis: int = 0) -> "Value":
-        """Entries along an axis, by their numbers: an array or a value."""
+        """Entries along an axis, by their numbers in an array or a value."""
         return self.graph.add("Gather", self, rows, axis=axis)
 
     def column(self) -> "Value":
@@ -113,7 +111,7 @@ class Value:
 
 
 class Functions:
-    """NumPy's functions of values, as kernels call them (`profile(squared, xp)`)."""
+    """NumPy's functions for values, as kernels call them in `profile(squared, xp)`."""
 
     def __init__(self, graph: "Graph") -> None:
         self.graph = graph
@@ -213,12 +211,12 @@ class Graph:
         return Value(self, self._constant(array))
 
     def finish(self, outputs: dict) -> Any:
-        """The model with these outputs: values by name, floating ones in the type of the input."""
+        """The model with these outputs by name. Floating-point outputs have the type of the input."""
         infos, taken = [], {info.name for info in self.inputs}
         for name, (value, kind, width) in outputs.items():
             if name in taken:
                 raise InputError(
-                    f"A column is called {name!r}, as the predictions of {name} are. Rename it and fit again."
+                    f"A column is called {name!r}, which is also the name of an output. Rename it and fit again."
                 )
             kind = self.dtype if np.dtype(kind) == np.float64 else np.dtype(kind)
             text = kind.kind in "UO"
@@ -228,14 +226,15 @@ class Graph:
             shape = ["n"] if width is None else ["n", int(width)]
             infos.append(self.helper.make_tensor_value_info(name, number, shape))
         graph = self.helper.make_graph(self.nodes, "mercer", self.inputs, infos, self.initializers)
-        opsets = [self.helper.make_opsetid("", OPSET), self.helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
-        model = self.helper.make_model(graph, opset_imports=opsets, producer_name="mercer", ir_version=IR_VERSION)
+        # Runtimes from 2024 on can read these versions.
+        opsets = [self.helper.make_opsetid("", 18), self.helper.make_opsetid("ai.onnx.ml", 3)]
+        model = self.helper.make_model(graph, opset_imports=opsets, producer_name="mercer", ir_version=10)
         need("onnx.checker").check_model(model)
         return model
 
     def _name(self) -> str:
         self._count += 1
-        return f"value {self._count} of mercer"  # no column is called so
+        return f"value {self._count} of mercer"  # not the name of any column
 
     def _constant(self, array: np.ndarray | float) -> str:
         array = np.asarray(array)

@@ -1,4 +1,4 @@
-"""Kernels in an ONNX graph: k(x, centers) and k(x, x) for rows x that the graph is given."""
+"""Kernels in an ONNX graph, as k(x, centers) and k(x, x) for rows x of its input."""
 
 from functools import singledispatch
 from typing import Any
@@ -14,8 +14,6 @@ from ...kernels.radial import Radial
 from ...types import Rows
 from .graph import Value
 
-APART = 1e6  # squared bandwidths between centers beyond which products would lose the digits of small distances
-
 
 def similarities(kernel: Kernel, X: Value, centers: Rows) -> Value:
     """(n, m) k(x, centers)."""
@@ -28,7 +26,7 @@ def own(kernel: Kernel, X: Value) -> Value:
 
 
 class Pairs:
-    """The arguments of kernels: (n, m) products, angles and distances of rows of the graph and fixed centers."""
+    """(n, m) products, angles and distances of rows of the graph and fixed centers, for kernels."""
 
     def __init__(self, X: Value, centers: Rows) -> None:
         self.X, self.centers = X, centers
@@ -45,7 +43,7 @@ class Pairs:
         """‖x − y‖² / bandwidth²"""
         rows, scale = dense(self.centers), 1.0 / bandwidth
         spread = np.max(np.sum((rows - rows.mean(axis=0)) ** 2, axis=1)) * scale**2
-        far = spread > APART
+        far = spread > 1e6  # then products lose the digits of small distances
         return ((self.X.against(rows) ** 2.0).reduce("Sum") if far else squared_distances(self.X, rows)) * scale**2
 
     def absolute(self) -> Value:
@@ -63,11 +61,11 @@ class Pairs:
         return self.X.take(np.asarray(self.centers), axis=1)
 
     def constant(self, kernel: Kernel) -> None:
-        """Nothing: only k(x, x) may be the same for all rows."""
+        """None, because only k(x, x) may be the same for all rows."""
 
 
 class Same:
-    """The same of every row and itself, (n, 1)."""
+    """(n, 1) products, angles and distances of every row and itself, for kernels."""
 
     def __init__(self, X: Value) -> None:
         self.norms = (X * X).reduce("Sum", keep=True)
@@ -92,11 +90,11 @@ class Same:
 
 @singledispatch
 def formula(kernel: Kernel, of: Pairs | Same) -> Value:
-    """The kernel's values of `Pairs` or of the `Same`."""
+    """The kernel's values for `Pairs` of rows and centers, or for the `Same` rows."""
     if (found := of.constant(kernel)) is not None:
         return found
-    why = "is a Python function" if isinstance(kernel, Callable) else "is not among those that have one"
-    raise InputError(f"{kernel!r} {why}: it has no form in ONNX. Use a kernel of mercer, or one derived from Radial.")
+    what = "is a Python function, which" if isinstance(kernel, Callable) else "is a kernel that"
+    raise InputError(f"{kernel!r} {what} cannot be exported to ONNX. Use a kernel of mercer, or one based on Radial.")
 
 
 @formula.register
@@ -178,7 +176,7 @@ def squared_distances(X: Value, rows: np.ndarray) -> Value:
 
 
 def unit(X: Value) -> Value:
-    """Rows of length 1. A row of zeros stays."""
+    """Rows of length 1. A row of zeros does not change."""
     xp = X.graph.xp
     norms = xp.sqrt((X * X).reduce("Sum", keep=True))
     return X / xp.where(norms > 0.0, norms, 1.0)

@@ -26,40 +26,40 @@ from .graph import Value
 from .kernels import dense, squared_distances
 from .parts import along, carried, diagonal, seen, trees, values
 
-Outputs = dict  # method: (value, type of its entries, number of columns or None for one entry a row)
+Outputs = dict  # by method (value, type of its entries, number of columns or None for one entry per row)
 
 
 @singledispatch
-def answers(model: Estimator, X: Value) -> Outputs:
-    """{name of a method: what it answers to the rows X}."""
+def outputs(model: Estimator, X: Value) -> Outputs:
+    """The results of the model's methods for the rows X, by the names of the methods."""
     raise InputError(
-        f"{type(model).__name__} cannot become an ONNX graph. Accepted: fitted estimators and maps of mercer; steps of "
-        "a pipeline go through the converter of their own library, such as skl2onnx."
+        f"{type(model).__name__} cannot be exported to ONNX. Use fitted estimators and maps of mercer. Export other "
+        "steps of a pipeline with the converter of their own library, such as skl2onnx."
     )
 
 
 # Maps, components, numbers, clusters
 
 
-@answers.register
+@outputs.register
 def _(model: FeatureMap, X: Value) -> Outputs:
     return {"transform": (along(model, X, np.eye(model.rank_)), float, model.rank_)}
 
 
-@answers.register
+@outputs.register
 def _(model: KernelComponents, X: Value) -> Outputs:
     coef = np.asarray(model.coefficients_)
     scores = values(model.expansion_, X, coef) - (model.shift_ + model.location_)
     return {"transform": (scores, float, coef.shape[1])}
 
 
-@answers.register
+@outputs.register
 def _(model: MinimumVarianceKPCA, X: Value) -> Outputs:
     k = model.components_.shape[1]
     return {"transform": (along(model.map_, X, model.components_) - model.mean_, float, k)}
 
 
-@answers.register
+@outputs.register
 def _(model: LSSVMRegressor, X: Value) -> Outputs:
     found = values(model.expansion_, X) + np.atleast_1d(model.intercept_)
     several = np.ndim(model.expansion_.coef) > 1
@@ -67,7 +67,7 @@ def _(model: LSSVMRegressor, X: Value) -> Outputs:
     return {"predict": (found if several else found.flat(), float, width)}
 
 
-@answers.register
+@outputs.register
 def _(model: KernelCMeans, X: Value) -> Outputs:
     xp = X.graph.xp
     shifts = values(model.expansion_, X) * -2.0 + np.where(model.empty_, np.inf, model.center_sq_)
@@ -75,7 +75,7 @@ def _(model: KernelCMeans, X: Value) -> Outputs:
     return {"predict": (xp.argmax(-shifts), np.int64, None), "transform": (far, float, model.n_clusters)}
 
 
-@answers.register
+@outputs.register
 def _(model: MaxMarginClustering, X: Value) -> Outputs:
     scores = along(model.map_, X, model.coef_) - model.center_ @ model.coef_
     if model.n_clusters == 2:
@@ -93,7 +93,7 @@ def _(model: MaxMarginClustering, X: Value) -> Outputs:
 # Novelty
 
 
-@answers.register
+@outputs.register
 def _(model: NoveltyDetector, X: Value) -> Outputs:
     score = novelty(model, X).flat()
     decision = score - float(model.offset_)
@@ -107,8 +107,8 @@ def _(model: NoveltyDetector, X: Value) -> Outputs:
 
 @singledispatch
 def novelty(model: Estimator, X: Value) -> Value:
-    """(n, 1) how normal each row is."""
-    raise InputError(f"The scores of {type(model).__name__} have no form in ONNX.")
+    """(n, 1) scores, which are high for normal rows."""
+    raise InputError(f"The scores of {type(model).__name__} cannot be exported to ONNX.")
 
 
 @novelty.register
@@ -132,11 +132,11 @@ def _(model: KPCANovelty, X: Value) -> Value:
 @novelty.register
 def _(model: KernelDensityNovelty, X: Value) -> Value:
     if model.window != "gaussian":
-        raise InputError("A uniform window counts neighbors, which has no form in ONNX. Use window='gaussian'.")
+        raise InputError("The counts of a uniform window cannot be exported to ONNX. Use window='gaussian'.")
     if model.tree_ is None:
         mean = X.graph.xp.maximum(values(model.expansion_, X), float(np.finfo(float).tiny))
         return X.graph.xp.log(mean) + float(model.log_peak_)
-    tree = model.tree_.tree_  # scikit-learn's: the rows and their weights
+    tree = model.tree_.tree_  # scikit-learn's tree, with the rows and their weights
     rows, weight = np.asarray(tree.data), np.asarray(tree.sample_weight if tree.sample_weight is not None else 1.0)
     share = np.log(np.broadcast_to(weight / np.sum(np.broadcast_to(weight, len(rows))), len(rows)))
     exponents = squared_distances(X, rows) * (-0.5 / model.bandwidth_**2) + share
@@ -146,7 +146,7 @@ def _(model: KernelDensityNovelty, X: Value) -> Value:
 # Classifiers and the pool of few-label candidates
 
 
-@answers.register
+@outputs.register
 def _(method: KernelClassifier, X: Value) -> Outputs:
     xp, k, one = X.graph.xp, len(method.classes_), method.coef_.shape[1] == 1
     bias = np.broadcast_to(np.asarray(method.intercept_, dtype=float), method.coef_.shape[1:])
@@ -164,10 +164,10 @@ def _(method: KernelClassifier, X: Value) -> Outputs:
     return classified(method.classes_, code, P, scores, k)
 
 
-@answers.register
+@outputs.register
 def _(model: FewLabelClassifier, X: Value) -> Outputs:
     if model.answers_.fit.calibration.hints is not None:
-        raise InputError("A model with hints has no form in ONNX. Fit without hints, or predict in Python.")
+        raise InputError("A model with hints cannot be exported to ONNX. Fit without hints, or predict in Python.")
     xp, k = X.graph.xp, len(model.classes_)
     one = k == 2
     answers_, fit = model.answers_, model.answers_.fit
@@ -186,7 +186,7 @@ def _(model: FewLabelClassifier, X: Value) -> Outputs:
     return classified(names, code, P, scores, k)
 
 
-@answers.register
+@outputs.register
 def _(model: FewLabelRegressor, X: Value) -> Outputs:
     predictor = model.answers_.fit.predictor
     total: Block = float(predictor.constant.sum())
@@ -206,7 +206,7 @@ def classified(names: np.ndarray, code: Value, P: Value, scores: Value, k: int) 
 
 
 def pooled(predictor: Estimator, X: Value, k: int) -> Value:
-    """(n, k) what `Predictor.probabilities` gives."""
+    """(n, k) result of `Predictor.probabilities`."""
     views = {id(part.view): part.view for part in [*predictor.parts, *predictor.forests]}
     rows = {key: seen(view, X) for key, view in views.items()}
     one, m, total = k == 2, len(predictor.weights) - len(predictor.forests), None
@@ -229,7 +229,7 @@ def pooled(predictor: Estimator, X: Value, k: int) -> Value:
 @singledispatch
 def _scores(part: Any, rows: Value) -> Value:
     raise InputError(
-        f"The part {type(part).__name__} of a predictor has no form in ONNX. Fit the model without classifiers in also."
+        f"The part {type(part).__name__} of a predictor cannot be exported to ONNX. Fit the model without also=."
     )
 
 
@@ -249,21 +249,21 @@ def _(part: ForestPart, rows: Value) -> Value:
 
 
 def softened(scores: Value, one: bool, k: int, slope: Block, floor: float) -> Value:
-    """(…, k) probabilities of scores, as `mercer.evidence.calibration`; `one` column represents two classes."""
+    """(…, k) probabilities from scores, as in `mercer.evidence.calibration`. `one` column represents two classes."""
     scores = scores.graph.xp.concatenate([scores * -0.5, scores * 0.5], axis=-1) if one else scores
     P = scores.graph.xp.softmax(scores * slope) * (1 - k * floor) + floor
     return P / P.reduce("Sum", keep=True)
 
 
 def capped(P: Value, k: int, most: float) -> Value:
-    """P with no probability above `most`, as `mercer.evidence.calibration.capped`."""
+    """P with no probability above `most`, as in `mercer.evidence.calibration.capped`."""
     top = P.reduce("Max", keep=True) - 1.0 / k
     a = P.graph.xp.minimum(1.0, (most - 1 / k) / P.graph.xp.maximum(top, 1e-300))
     return a * P + (1.0 - a) / float(k)
 
 
 def trusted(support: Any, X: Value) -> Value | None:
-    """(n, 1) how far a prediction rests on training rows. None if it does everywhere."""
+    """(n, 1) trust in each prediction by its distance to the training rows. None if it is 1 everywhere."""
     if support.finder is None:
         return None
     squared = squared_distances(seen(support.view, X), dense(support.finder.rows)).reduce("Min", keep=True)

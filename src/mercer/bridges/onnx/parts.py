@@ -1,4 +1,4 @@
-"""Parts of fitted models in an ONNX graph: expansions, maps, neighbors, trees, views of the rows."""
+"""Parts of fitted models in an ONNX graph, which are expansions, maps, neighbors, trees and views of the rows."""
 
 from functools import reduce, singledispatch
 from operator import add
@@ -24,7 +24,7 @@ from .kernels import dense, own, similarities, squared_distances, unit
 
 
 def values(expansion: Expansion, X: Value, coef: Any = None) -> Value:
-    """(n, k) what `Expansion` gives."""
+    """(n, k) values of an `Expansion`."""
     coef = np.asarray(expansion.coef if coef is None else coef, dtype=np.float64)
     coef = coef[:, None] if coef.ndim == 1 else coef
     if expansion.map is not None:
@@ -34,7 +34,7 @@ def values(expansion: Expansion, X: Value, coef: Any = None) -> Value:
 
 def on_centers(kernel: Kernel, X: Value, centers: Rows, coef: np.ndarray) -> Value:
     """k(x, centers) · coef."""
-    if isinstance(kernel, Forest):  # trees whose leaves hold the sums of the coefficients of the centers in them
+    if isinstance(kernel, Forest):  # trees whose leaves contain the sums of the coefficients of their centers
         leaves = kernel.trees_.leaves(centers)
         sums = np.zeros((len(kernel.trees_.left), coef.shape[1]))
         for places in leaves.T:
@@ -44,7 +44,7 @@ def on_centers(kernel: Kernel, X: Value, centers: Rows, coef: np.ndarray) -> Val
 
 
 def diagonal(expansion: Expansion, X: Value) -> Value:
-    """(n, 1) what `Expansion.diag` gives."""
+    """(n, 1) result of `Expansion.diag`."""
     if isinstance(expansion.kernel, Precomputed):
         if np.isnan(expansion.diagonal):
             raise InputError(
@@ -62,7 +62,7 @@ def diagonal(expansion: Expansion, X: Value) -> Value:
 @singledispatch
 def along(fitted: Any, X: Value, W: np.ndarray) -> Value:
     """z(x) · W of a fitted map."""
-    raise InputError(f"{type(fitted).__name__} has no form in ONNX. Use LandmarkMap or FourierMap.")
+    raise InputError(f"{type(fitted).__name__} cannot be exported to ONNX. Use LandmarkMap or FourierMap.")
 
 
 @along.register
@@ -89,7 +89,7 @@ def _(fitted: GraphMap, X: Value, W: np.ndarray) -> Value:
 
 
 def carried(kernel: GraphKernel, X: Value, scores: np.ndarray) -> Value:
-    """(n, k) scores of the training rows carried to other rows by their neighbors, as `GraphKernel.features` does."""
+    """(n, k) weighted means of the scores of neighbors among the training rows, as in `GraphKernel.features`."""
     rows, xp = dense(kernel.finder_.rows), X.graph.xp
     k = min(int(kernel.n_neighbors), len(rows))
     index = xp.smallest(squared_distances(X, rows), min(AMONG * k, len(rows)))
@@ -112,7 +112,7 @@ def carried(kernel: GraphKernel, X: Value, scores: np.ndarray) -> Value:
 
 
 def trees(nodes: Any, leaf_values: np.ndarray, X: Value) -> Value:
-    """(n, k) sums over the trees of the values of the leaves that the rows reach."""
+    """(n, k) sums over the trees of the values at the leaves that the rows reach."""
     graph, number = X.graph, len(nodes.left)
     tree = np.searchsorted(nodes.roots, np.arange(number), side="right") - 1
     inside = np.arange(number) - nodes.roots[tree]
@@ -147,8 +147,8 @@ def trees(nodes: Any, leaf_values: np.ndarray, X: Value) -> Value:
 
 @singledispatch
 def seen(view: Any, X: Value) -> Value:
-    """The rows as a view of the few-label models shows them."""
-    raise InputError(f"The view {type(view).__name__} has no form in ONNX.")
+    """The rows transformed by a view of the few-label models."""
+    raise InputError(f"The view {type(view).__name__} cannot be exported to ONNX.")
 
 
 @seen.register

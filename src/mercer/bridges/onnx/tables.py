@@ -1,4 +1,4 @@
-"""Columns of a table in an ONNX graph: an input for each column that is used, encoded as `TableEncoder` does."""
+"""Columns of a table in an ONNX graph, with an input for each used column and the encoding of `TableEncoder`."""
 
 from functools import singledispatch
 from typing import Any
@@ -12,11 +12,9 @@ from ...inputs.tables.kinds import SPELLINGS, Category, Number, Ordered, Vectors
 from .graph import Graph, Value
 from .kernels import unit
 
-EXACT = 1e6  # whole numbers below it are written with all their digits
-
 
 def rows_of(encoder: TableEncoder, graph: Graph) -> Value:
-    """(n, d) the matrix of the encoder, from an input (n, 1) for each column: numbers, NaN for gaps, or text."""
+    """(n, d) matrix of the encoder, from an input (n, 1) of text or of numbers with NaN for gaps for each column."""
     blocks = [encoded(kind, graph) * float(kind.scale) for kind in encoder.encoders_]
     return blocks[0] if len(blocks) == 1 else graph.xp.concatenate(blocks, axis=1)
 
@@ -25,8 +23,8 @@ def rows_of(encoder: TableEncoder, graph: Graph) -> Value:
 def encoded(kind: Any, graph: Graph) -> Value:
     """(n, k) columns of the matrix before the scale, from inputs that are named after the columns of the table."""
     raise InputError(
-        f"Column {kind.name!r} is read as {type(kind).__name__.lower()}, which has no form in ONNX. Leave it out, or "
-        "fit on the matrix TableEncoder().fit_transform(frame) and encode rows the same way before the graph."
+        f"Column {kind.name!r} is read as {type(kind).__name__.lower()}, which cannot be exported to ONNX. Exclude it, "
+        "or fit on the matrix TableEncoder().fit_transform(frame) and encode new rows before you call the ONNX model."
     )
 
 
@@ -48,7 +46,7 @@ def _(kind: Ordered, graph: Graph) -> Value:
     else:
         place = graph.input(kind.name)
         levels = np.array([float(level) if level else np.nan for level in kind.category.levels])
-        if np.nanmax(np.abs(levels)) >= EXACT:
+        if np.nanmax(np.abs(levels)) >= 1e6:  # larger numbers are not written with all their digits
             raise InputError(f"Column {kind.name!r} has codes of seven digits or more. Give it as number or category.")
         gap = _gone(place).cast(np.float64) * np.isnan(levels).astype(float)
         word = graph.add("Equal", place, levels).cast(np.float64) + gap
@@ -60,9 +58,8 @@ def _(kind: Ordered, graph: Graph) -> Value:
 def _(kind: Vectors, graph: Graph) -> Value:
     if len(kind.columns) == 1:
         raise InputError(
-            f"Column {kind.name!r} contains lists, which ONNX has no input for. Fit on a frame with one column for "
-            f"each "
-            "of their numbers."
+            f"Column {kind.name!r} contains lists, for which ONNX has no input. Fit on a frame with one column for "
+            "each of their numbers."
         )
     xp = graph.xp
     rows = xp.concatenate([graph.input(name) for name in kind.columns], axis=1)
@@ -85,8 +82,8 @@ def category(kind: Category, text: Value) -> Value:
     """The columns of `Category.block`."""
     if kind.reading == "first word":
         raise InputError(
-            f"Of column {kind.name!r} the first word is read, which has no form in ONNX. Fit on a frame that has the "
-            "first word alone in this column."
+            f"The first word of column {kind.name!r} is used, which cannot be exported to ONNX. Fit on a frame whose "
+            "column contains only the first word."
         )
     words = {level: place for place, level in enumerate(kind.levels)}
     spelled = {f"{word}.0": place for word, place in words.items() if word} | words  # whole numbers have no decimals
@@ -98,13 +95,13 @@ def category(kind: Category, text: Value) -> Value:
 
 
 def _gone(values: Value) -> Value:
-    """Which numbers are gaps."""
+    """Whether each number is missing."""
     graph = values.graph
     return graph.add("Not", graph.xp.abs(values) < LARGEST)
 
 
 def _cased(places: dict) -> dict:
-    """The same places for words in small letters, in capitals, and with a capital first."""
+    """The same places for words in lower case, in upper case, and with a capital first letter."""
     return {form: place for word, place in places.items() for form in (word, word.upper(), word.capitalize())}
 
 

@@ -1,4 +1,4 @@
-"""Feature maps: rows z(x) with z(x) · z(y) ≈ k(x, y)."""
+"""Feature maps, which compute rows z(x) with z(x) · z(y) ≈ k(x, y)."""
 
 from .base import FeatureMap
 from .fourier import FourierMap

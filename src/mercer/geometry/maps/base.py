@@ -1,4 +1,4 @@
-"""The base of feature maps: two methods on rows, `transform` and `diag`, and how far it is from the kernel."""
+"""The base class of feature maps. It has the methods `transform` and `diag`, and measures the error of the map."""
 
 from functools import cached_property
 from typing import Any
@@ -22,19 +22,25 @@ CHECKED_ROWS = 500  # sampled rows on which a map is compared with its kernel
 
 
 class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, BaseEstimator):
-    """Rows z(x) with z(x) · z(y) ≈ k(x, y): exact or approximate, the same code.
+    """Exact or approximate features z(x) with z(x) · z(y) ≈ k(x, y).
 
-    Training and new rows go through one `transform`, scaled so that K ≈ Z Zᵀ with no factor next to it.
+    `transform` is the same for training and new rows. It is scaled so that K ≈ Z Zᵀ without another factor.
 
     Attributes
     ----------
-    kernel_ : the kernel with every rule resolved to a number on the training rows.
-    rank_ : number of features r.
-    energy_ : fraction of the kernel's trace that Z Zᵀ has; 1 for an exact map.
-    error_ : ‖K − Z Zᵀ‖ / ‖K‖ (Frobenius). Beyond 500 training rows both are estimates from 500 of them, and they are
-        computed on first use.
-    negative_mass_ : fraction of the spectrum that was negative and has been cut off; 0 for a true kernel.
-    reason_ : a sentence that shows what kind of map this is and why.
+    kernel_ : Kernel
+        The kernel with every rule resolved to a number on the training rows.
+    rank_ : int
+        Number of features r.
+    energy_ : float
+        Fraction of the kernel's trace that Z Zᵀ has. It is 1 for an exact map. Computed on first use, and estimated
+        from 500 rows if there are more training rows.
+    error_ : float
+        ‖K − Z Zᵀ‖ / ‖K‖ (Frobenius), computed like `energy_`.
+    negative_mass_ : float
+        Fraction of the spectrum that was negative and has been cut off. It is 0 for a true kernel.
+    reason_ : str
+        A sentence that explains which kind of map this is.
     """
 
     kernel: Any
@@ -44,7 +50,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
     reason_ = ""
 
     def fit(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> "FeatureMap":
-        """Learn the map from training rows; y is ignored, and weights count in bandwidth rules only."""
+        """Learn the map from training rows. y is ignored, and weights count in bandwidth rules only."""
         self.learn(self._checked(X), self._weight(X, sample_weight))
         return self
 
@@ -53,7 +59,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
         checked = self._checked(X)
         Z = self.learn(checked, self._weight(X, sample_weight))
         if isinstance(checked, Objects):
-            X = checked  # with what the kernel has computed of them
+            X = checked  # these objects keep what the kernel has computed for them
         return self.transform(X) if Z is None else Z
 
     def _checked(self, X: Rows) -> Rows:
@@ -67,14 +73,15 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
         return None if sample_weight is None else check_weight(sample_weight, _num_samples(X))
 
     def learn(self, X: Rows, weight: Array | None = None, least: float = 0.0) -> Rows | None:
-        """Fit to checked rows. Return their features if they came with the fit, None if `transform` gives them.
+        """Fit to checked rows. Return their features if the fit computed them, and None if `transform` must.
 
-        least : fraction of the largest direction below which a map that can tell leaves directions out.
+        least : float
+            `LandmarkMap` drops landmarks with pivots below this fraction of the largest one. Other maps ignore it.
         """
         raise NotImplementedError(f"{type(self).__name__} must define learn(X, weight).")
 
     def looks_at(self, n: int) -> Array:
-        """Which of n training rows `learn` looks at, next to those behind a rule for the kernel's width."""
+        """The numbers of the training rows, among n, that `learn` needs in addition to those for a bandwidth rule."""
         return checked_rows(n)
 
     def diag(self, X: Rows) -> Array:
@@ -85,12 +92,12 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
 
     @by_row
     def transform(self, X: Rows) -> Rows:
-        """Features z(x) of the rows of X, where X lives."""
+        """Features z(x) of the rows of X, in the same array library and on the same device as X."""
         check_is_fitted(self)
         return self.of_rows(check_rows(self, X, reset=False, takes=self.kernel_.takes))
 
     def of_rows(self, X: Rows) -> Rows:
-        """`transform` of checked rows, whatever container `set_output` requests."""
+        """`transform` of checked rows, without the container that `set_output` requests."""
         return by_blocks(self.features, X, self.rank_)
 
     def features(self, X: Rows) -> Rows:
@@ -100,14 +107,14 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
     def slopes(self, X: Rows, V: Rows) -> Rows:
         """Derivatives of z(x + εv) by ε at 0 for checked dense rows in one piece, each with its own v."""
         raise InputError(
-            f"{type(self).__name__} has no derivatives, which invariance= needs. Accepted: an approx that is 'auto', "
-            "'exact', a number of landmarks, or a FourierMap, with a kernel of the rows."
+            f"{type(self).__name__} has no derivatives, which invariance= needs. Use approx='auto', 'exact', a number "
+            "of landmarks or a FourierMap, and a kernel of the rows."
         )
 
     def on_landmarks(self, W: Array, growth: float) -> tuple[Any, Array] | None:
-        """(rows, c) with z(x) · W = k(x, rows) · c. None if there is no such form.
+        """(rows, c) with z(x) · W = k(x, rows) · c, or None if there is no such form.
 
-        None also where rounding in the product, relative to the result, would grow by more than `growth`.
+        The result is also None if rounding in the product, relative to the result, would grow by more than `growth`.
         """
         return None
 
@@ -131,7 +138,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
         return np.asarray(self.kernel_(sample if sp.issparse(sample) else host(sample)), dtype=np.float64)
 
     def _measure(self, X: Rows, Z: Rows | None) -> None:
-        """Keep the kernel and the features of a sample of rows, to be compared when asked (Z = None: transform)."""
+        """Keep the kernel and the features of a sample of rows to compare them on first use of `error_`."""
         rows = checked_rows(X.shape[0])
         Z = np.asarray(host(self.of_rows(X[rows])), dtype=np.float64) if Z is None else take(Z, rows)
         self.__dict__.pop("_quality", None)
@@ -139,10 +146,10 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
 
     @cached_property
     def _quality(self) -> tuple[float, float]:
-        """(energy, error) of the sample, which is not needed any more."""
+        """(energy, error) of the sample, which is deleted."""
         n, K, Z = self.__dict__.pop("_sample")
         largest = float(np.max(np.abs(K), initial=0.0))
-        K = K / largest if largest > 0 else K  # its squares are numbers then
+        K = K / largest if largest > 0 else K  # so that its squares do not overflow
         Z = Z / np.sqrt(largest) if largest > 0 else Z
         trace = float(np.trace(K))
         size = _squared_norm(K, n)
@@ -161,21 +168,21 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
 
     def __getstate__(self) -> dict:
         if "_sample" in self.__dict__:
-            _ = self._quality  # two numbers go into a file, and no rows
+            _ = self._quality  # a file gets two numbers and no rows
         return super().__getstate__()
 
 
 def checked_rows(n: int) -> Array:
-    """Rows of n on which a map is compared with its kernel."""
+    """The rows, at most `CHECKED_ROWS` of n, on which a map is compared with its kernel."""
     if n <= CHECKED_ROWS:
         return np.arange(n)
     return np.sort(np.random.default_rng(0).choice(n, CHECKED_ROWS, replace=False))
 
 
 def _squared_norm(A: Array, n: int) -> float:
-    """‖·‖² of the n × n matrix of which A is a sample of rows, and of the same columns: unbiased.
+    """An unbiased estimate of ‖·‖² of an n × n matrix from A, a sample of its rows and of the same columns.
 
-    The sample has the diagonal, where much of an error may be, more often than the matrix, so it is counted apart.
+    Diagonal entries are more frequent in the sample than in the matrix, so they have a weight of their own.
     """
     total, diagonal, m = float(np.vdot(A, A)), float(np.sum(np.diagonal(A) ** 2)), len(A)
     return diagonal * n / m + (total - diagonal) * n * (n - 1) / (m * (m - 1)) if m < n else total

@@ -1,7 +1,7 @@
-"""Ways to choose landmarks: which rows a kernel matrix is approximated from.
+"""Choose landmarks, the rows from which a kernel matrix is approximated.
 
-Each function takes host rows, a resolved kernel and a number, and returns the indices of the chosen rows (k-means: new
-rows). `LandmarkMap` calls them. They can be called without it.
+Each function takes host rows, a resolved kernel and a number, and returns the indices of the chosen rows. `kmeans`
+returns new rows. `LandmarkMap` calls these functions, and they also work without it.
 """
 
 from typing import Any
@@ -26,19 +26,19 @@ def with_probabilities(X: Rows, kernel: Any, n_landmarks: int, rng: Generator, p
     p = np.asarray(probabilities, dtype=np.float64)
     if p.shape != (X.shape[0],) or not np.all(p >= 0) or not p.sum() > 0:
         raise InputError(
-            f"probabilities has shape {p.shape}: accepted are {X.shape[0]} numbers ≥ 0, one per row, not all zero."
+            f"probabilities of shape {p.shape} are not accepted. Give {X.shape[0]} numbers ≥ 0, one per row, not all "
+            "of them zero."
         )
     return rng.choice(len(p), n_landmarks, p=p / p.sum())
 
 
 def kmeans(X: Rows, kernel: Any, n_landmarks: int, rng: Generator) -> Block:
-    """Centers of k-means in the input space: landmarks that are not rows (Zhang et al. 2008)."""
+    """Centers of k-means in the input space, which are not rows (Zhang et al. 2008)."""
     from sklearn.cluster import MiniBatchKMeans
 
     if isinstance(X, Objects):
         raise InputError(
-            "choice='kmeans' needs means of rows, and these rows are objects. Accepted: 'pivoted', 'uniform' "
-            "or 'leverage'."
+            "choice='kmeans' needs means of rows, and these rows are objects. Use 'pivoted', 'uniform' or 'leverage'."
         )
 
     seed = int(rng.integers(2**31 - 1))
@@ -50,8 +50,8 @@ def kmeans(X: Rows, kernel: Any, n_landmarks: int, rng: Generator) -> Block:
 def leverage(X: Rows, kernel: Any, n_landmarks: int, rng: Generator) -> Array:
     """Rows drawn in proportion to approximate ridge leverage scores (Alaoui and Mahoney 2015).
 
-    The ridge λ is the average of the spectrum's tail beyond n_landmarks, estimated on a uniform sketch, which also
-    is in for K in the scores: l_i = (k_ii − k_iS (K_SS + λI)⁻¹ k_Si) / λ, at most 1.
+    A score is l_i = (k_ii − k_iS (K_SS + λI)⁻¹ k_Si) / λ, at most 1, with a uniform sample S of rows instead of all
+    rows. The ridge λ is estimated from the tail of the spectrum of K_SS.
     """
     n = X.shape[0]
     sketch = uniform(X, kernel, min(n, 2 * n_landmarks), rng)
@@ -65,5 +65,5 @@ def leverage(X: Rows, kernel: Any, n_landmarks: int, rng: Generator) -> Array:
     return np.sort(rng.choice(n, n_landmarks, replace=False, p=score / score.sum()))
 
 
-# "pivoted" comes here only with kernels that may be indefinite, for which pivots have no meaning.
+# "pivoted" is uniform here, because only kernels that may be indefinite use this table, and they have no pivots.
 CHOICES = {"pivoted": uniform, "uniform": uniform, "kmeans": kmeans, "leverage": leverage}

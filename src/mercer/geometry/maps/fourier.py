@@ -19,9 +19,9 @@ class FourierMap(FeatureMap):
 
     Parameters
     ----------
-    kernel : a kernel with a `spectrum`: RBF, Exponential, Matern32, Matern52 or Laplacian.
+    kernel : a kernel with a `spectrum`, which is RBF, Exponential, Matern32, Matern52 or Laplacian.
     n_features : number of features, rounded up to an even number.
-    orthogonal : draw frequencies in orthogonal blocks (smaller variance; isotropic kernels only).
+    orthogonal : draw frequencies in orthogonal blocks for a smaller variance. Isotropic kernels only.
     random_state : seed.
 
     Examples
@@ -45,16 +45,16 @@ class FourierMap(FeatureMap):
         kernel = as_kernel(self.kernel).resolve(X, weight)
         if kernel.spectrum is None:
             raise InputError(
-                f"{kernel!r} has no random Fourier features. Accepted: one stationary kernel (RBF, Exponential, "
-                "Matern32, Matern52, Laplacian). For any other kernel use LandmarkMap."
+                f"{kernel!r} has no random Fourier features. Use RBF, Exponential, Matern32, Matern52 or Laplacian. "
+                "For any other kernel use LandmarkMap."
             )
         if self.orthogonal and kernel.spectrum != "isotropic":
             raise InputError(
-                f"Orthogonal frequencies need a kernel of the Euclidean distance; {type(kernel).__name__} uses another "
-                "one. Use orthogonal=False, or Exponential."
+                f"Orthogonal frequencies need a kernel of the Euclidean distance, and {type(kernel).__name__} uses "
+                "another one. Use orthogonal=False, or Exponential."
             )
         if not self.n_features >= 2:
-            raise InputError(f"n_features={self.n_features!r} is not accepted: give a number of at least 2.")
+            raise InputError(f"n_features={self.n_features!r} is not accepted. Use a number of at least 2.")
         kernel.check()
         self.kernel_ = kernel
         half, d = -(-int(self.n_features) // 2), X.shape[1]
@@ -64,7 +64,7 @@ class FourierMap(FeatureMap):
             frequencies = _orthogonal(rng, half, d) * np.linalg.norm(frequencies, axis=1, keepdims=True)
         self.frequencies_ = np.ascontiguousarray(frequencies.T)
         self.rank_ = 2 * half
-        self.reason_ = f"Fourier: {self.rank_} random features of {kernel!r}."
+        self.reason_ = f"{self.rank_} random Fourier features approximate {kernel!r}."
         self._measure(X, None)
 
     def features(self, X: Rows) -> Rows:

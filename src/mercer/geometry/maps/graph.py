@@ -1,4 +1,4 @@
-"""Features of graph kernels and of their sums with others: the factor of each part, side by side."""
+"""Features of graph kernels and of their sums with other kernels."""
 
 import functools
 from typing import Any
@@ -16,18 +16,22 @@ from .base import FeatureMap
 class GraphMap(FeatureMap):
     """Features [√w₁ Z₁, √w₂ Z₂, …] of w₁ k₁ + w₂ k₂ + …, where at least one part is a graph kernel.
 
-    A graph kernel brings its own factor of the training rows. New rows take the weighted mean of their neighbors' rows
-    of it. All other parts together go through an ordinary map.
+    A graph kernel has its own factor for the training rows. The features of a new row are the weighted mean of those
+    of its neighbors. All other parts together use an ordinary map.
 
     Parameters
     ----------
-    kernel : a graph kernel, or a sum of scaled kernels with a graph kernel among them.
-    approx : how the other parts are mapped: "auto", "exact", a number of landmarks or a map.
+    kernel : a graph kernel, or a sum of scaled kernels that contains one.
+    approx : "auto", "exact", a number of landmarks or a map for the other parts.
 
     Attributes
     ----------
-    other_ : the fitted map of the other parts, None without any.
-    See `FeatureMap` for rank_, energy_, error_, reason_.
+    other_ : FeatureMap or None
+        The fitted map of the other parts, None without any.
+
+    See Also
+    --------
+    FeatureMap : Describes rank_, energy_, error_ and reason_.
 
     Examples
     --------
@@ -46,7 +50,7 @@ class GraphMap(FeatureMap):
 
     def learn(self, X: Rows, weight: Array | None = None, least: float = 0.0) -> Rows:
         """Build the graphs, fit the map of the other parts and return the features of the training rows."""
-        from ..open import choose_map  # which knows every map, this one too
+        from ..open import choose_map  # which imports this module
 
         self._remember(X)
         self.kernel_ = as_kernel(self.kernel).resolve(X, weight)
@@ -60,13 +64,13 @@ class GraphMap(FeatureMap):
         Z = concat(blocks)
         self.rank_ = Z.shape[1]
         self.reason_ = (
-            "A graph kernel is known on the training rows; new rows take the weighted mean of their neighbors there."
+            "A graph kernel is defined on the training rows. New rows get the weighted mean of their neighbors there."
         )
         self._measure(X, Z)
         return Z
 
     def kernel_of(self, X: Rows, rows: Array) -> Array:
-        """The kernel on some training rows, of which a graph knows its own part."""
+        """The kernel matrix of some training rows, from the factors of the graphs and the map of the other parts."""
         factors = [np.sqrt(w) * kernel.factor()[rows] for w, kernel in self.graphs_]
         K = sum(F @ F.T for F in factors)
         return K if self.other_ is None else K + self.other_.kernel_of(X, rows)

@@ -1,4 +1,4 @@
-"""Features from similarities to landmarks: exact, Nyström and precomputed kernels in one class."""
+"""Features from similarities to landmarks, for exact, Nyström and precomputed kernels."""
 
 import numbers
 import warnings
@@ -23,8 +23,8 @@ from . import draw as choose_landmarks
 from .base import FeatureMap
 
 POOL = 5_000  # rows among which landmarks are chosen (ten for each landmark, if that is more)
-WHOLE = 2_000  # up to so many rows (or five for each landmark) all are factored: features come with the landmarks
-BLOCK = 512  # rows per block of a transform: their similarities stay in the cache, and only the result is tall
+WHOLE = 2_000  # up to so many rows (or five for each landmark) all are factored, which also gives their features
+BLOCK = 512  # host rows per block of a transform, whose similarities stay in the cache
 
 
 @dataclass(eq=False, repr=False)
@@ -33,32 +33,37 @@ class LandmarkMap(FeatureMap):
 
     With every row as a landmark (``landmarks="exact"``) Z Zᵀ = K up to rounding. With fewer it is the Nyström
     approximation. The pseudo-inverse comes from a pivoted Cholesky factorization that stops at the precision of the
-    data, so rank-deficient kernels and repeated landmarks are no special case. A matrix that is not positive
+    data, so rank-deficient kernels and repeated landmarks need no special care. A matrix that is not positive
     semi-definite is factored by its eigenvectors. Its negative part, and the positive directions that are no larger
     than the largest negative one, are cut off and reported.
 
     Parameters
     ----------
     landmarks : "exact", int or array of rows
-        "exact" uses every row. A number is the number of landmarks. Or the landmark rows themselves.
+        "exact" uses every row. An int is the number of landmarks, and an array contains the landmark rows themselves.
     choice : {"pivoted", "uniform", "kmeans", "leverage"} or array of shape (n,)
         How a number of landmarks is found. "pivoted" is a randomly pivoted Cholesky factorization. An array contains
         probabilities (draws with replacement). If the kernel may be indefinite (precomputed, a Python function),
         "pivoted" draws uniformly. A precomputed kernel accepts "pivoted" and "uniform" only.
     rank : int or None
-        Keep only the best part of this rank of the landmarks' kernel matrix. None: all of it.
+        Keep only the best part of this rank of the landmarks' kernel matrix. None keeps all of it.
 
     Attributes
     ----------
-    landmarks_ : the landmark rows (for a precomputed kernel: their indices).
-    landmark_indices_ : their positions among the training rows, where they are rows.
-    See `FeatureMap` for rank_, energy_, error_, negative_mass_, reason_.
+    landmarks_ : array-like
+        The landmark rows. For a precomputed kernel, their indices.
+    landmark_indices_ : array of int or None
+        Positions of the landmarks among the training rows, if they are rows.
+
+    See Also
+    --------
+    FeatureMap : Describes rank_, energy_, error_, negative_mass_ and reason_.
 
     Notes
     -----
-    Cost: n·m kernel values and n·m² operations for m landmarks, memory n·r for the features; choosing them as pivots
-    looks at 10·m rows (at least 5,000) in about 3·m³ operations and 3·m² numbers. Exact: n³/3 at most, less when the
-    kernel matrix is numerically of low rank.
+    m landmarks cost n·m kernel values and n·m² operations. The features need n·r numbers of memory. To choose landmarks
+    as pivots takes about 3·m³ operations and 3·m² numbers on a pool of 10·m rows (at least 5,000). An exact map takes
+    at most n³/3 operations, and fewer if the numerical rank of the kernel matrix is low.
 
     Examples
     --------
@@ -76,18 +81,19 @@ class LandmarkMap(FeatureMap):
     random_state: Seed = 0
 
     def learn(self, X: Rows, weight: Array | None = None, least: float = 0.0) -> Rows | None:
-        """Choose the landmarks and factor their kernel matrix. Features are returned if they came with the factor.
+        """Choose the landmarks and factor their kernel matrix. Return features if the factor contains them, else None.
 
-        least : landmarks from the first one on whose pivot is below this fraction of the first pivot are left out.
+        least : float
+            The first landmark with a pivot below this fraction of the first one is dropped, and so are all later ones.
         """
         self._remember(X)
         Z = self._learn(X, weight)
         if least > 0 and self.triangular_:
             Z = self._shorten(least, Z)
-        kind, what = "Nyström", f"landmarks represent {X.shape[0]} rows"
+        what = f"landmarks represent {X.shape[0]} rows (Nyström)"
         if isinstance(self.landmarks, str):
-            kind, what = "Exact", f"features reproduce the kernel of {X.shape[0]} rows to working precision"
-        self.reason_ = f"{kind}: {self.rank_} {what}."
+            what = f"exact features reproduce the kernel of {X.shape[0]} rows to working precision"
+        self.reason_ = f"{self.rank_} {what}."
         self._measure(X, Z)
         return Z
 
@@ -100,7 +106,7 @@ class LandmarkMap(FeatureMap):
         exact = isinstance(self.landmarks, str)
         if exact and self.landmarks != "exact":
             raise InputError(
-                f"landmarks={self.landmarks!r} is not accepted: give 'exact', a number, or the landmark rows."
+                f"landmarks={self.landmarks!r} is not accepted. Use 'exact', a number, or the landmark rows."
             )
         Z, given = None, not exact and not isinstance(self.landmarks, numbers.Integral)
         pivoted = exact or (isinstance(self.choice, str) and self.choice == "pivoted")
@@ -117,7 +123,7 @@ class LandmarkMap(FeatureMap):
         return Z
 
     def features(self, X: Rows) -> Rows:
-        """k(x, landmarks) · root, or L⁻¹ k(x, landmarks) for a triangular factor; host rows in blocks."""
+        """k(x, landmarks) · root, or L⁻¹ k(x, landmarks) for a triangular factor."""
         root = like(self.root_, X)
         of_block = lambda X: self._rooted(self.similarities(X), root)  # noqa: E731
         return by_blocks(of_block, X, self.rank_, None, BLOCK, self._threads())
@@ -132,7 +138,7 @@ class LandmarkMap(FeatureMap):
         return self._rooted(self.kernel_.slope(X, V, near(self.landmarks_, X)), like(self.root_, X))
 
     def similarities(self, X: Rows) -> Rows:
-        """k(x, landmark) for every row of X, which is in one piece."""
+        """k(x, landmarks) of the rows of X, which is in one piece."""
         if isinstance(self.kernel_, Precomputed):
             columns = X[:, self.landmarks_]
             return columns.toarray() if sp.issparse(columns) else columns
@@ -144,8 +150,8 @@ class LandmarkMap(FeatureMap):
             c, largest = self.root_ @ W, 1.0
         else:
             c = sla.solve_triangular(self.root_, W, lower=True, trans="T", check_finite=False)
-            largest = np.sqrt(np.max(np.sum(self.root_**2, axis=1)))  # of √k(x, x) over the landmarks
-        # The size of c shows how much rounding grows.
+            largest = np.sqrt(np.max(np.sum(self.root_**2, axis=1)))  # the largest √k(x, x) of the landmarks
+        # Rounding grows with the size of c.
         grown = np.sum(np.abs(c), axis=0) * largest / np.maximum(np.linalg.norm(W, axis=0), np.finfo(np.float64).tiny)
         return (self.landmarks_, c) if np.max(grown, initial=0.0) <= growth else None
 
@@ -178,7 +184,7 @@ class LandmarkMap(FeatureMap):
 
     def looks_at(self, n: int) -> Array:
         if isinstance(self.landmarks, str):
-            return np.arange(n if n <= POOL else 0)  # more are refused
+            return np.arange(n if n <= POOL else 0)  # an exact map of more rows is refused
         pool: Any = self._positions(n)[0] if isinstance(self.landmarks, numbers.Integral) else []
         return np.union1d(super().looks_at(n), pool).astype(int)
 
@@ -197,7 +203,7 @@ class LandmarkMap(FeatureMap):
         return rows, host_rows(X if len(rows) == n else X[rows]), rng
 
     def _fit_pivots(self, X: Rows, exact: bool) -> Rows | None:
-        """Exact: greedy pivots until nothing but rounding is left. Nyström: the first random pivots."""
+        """Factor the matrix with greedy pivots up to rounding if `exact`, else with a number of random pivots."""
         positions, pool, rng = self._pool(X, exact)
         n, F, threads = pool.shape[0], None, self._threads()
         of_pool = (lambda i, j: self.kernel_(pool[i], None if i is j else pool[j])), self.kernel_.diag(pool)
@@ -209,7 +215,7 @@ class LandmarkMap(FeatureMap):
             pivots, F, _ = pivoted_cholesky(*of_pool, self._number(n), pool.dtype, rng, threads)
         else:
             pivots, root = random_pivots(*of_pool, self._number(n), pool.dtype, rng, threads)
-        if len(pivots) == 0:  # a kernel that is zero everywhere has one feature, zero: 0 / 1, not 0 / 0
+        if len(pivots) == 0:  # a kernel that is zero everywhere gets one feature, 0 / 1 and not 0 / 0
             pivots, F, root = np.array([0]), None, np.ones((1, 1))
         self.landmark_indices_, self.landmarks_ = positions[pivots], pool[pivots]
         if self.rank is not None:
@@ -219,7 +225,7 @@ class LandmarkMap(FeatureMap):
         return None if F is None else home_of(X).spread(F, X)
 
     def _choose(self, X: Rows, exact: bool) -> Array | None:
-        """Landmarks by one of the other rules; for independent draws also the column scaling 1/√(c p)."""
+        """Choose landmarks by one of the other rules. Independent draws return the column scaling 1/√(c p)."""
         if not exact and not isinstance(self.choice, str):
             return self._draw(X)
         positions, pool, rng = self._pool(X, exact)
@@ -229,7 +235,7 @@ class LandmarkMap(FeatureMap):
         number = self._number(pool.shape[0])
         if self.choice not in choose_landmarks.CHOICES:
             raise InputError(
-                f"choice={self.choice!r} is not known. Accepted: {', '.join(choose_landmarks.CHOICES)}, "
+                f"choice={self.choice!r} is not accepted. Use {', '.join(choose_landmarks.CHOICES)}, "
                 "or an array of probabilities, one per row."
             )
         chosen = choose_landmarks.CHOICES[self.choice](pool, self.kernel_, number, rng)
@@ -248,7 +254,7 @@ class LandmarkMap(FeatureMap):
         return 1.0 / np.sqrt(number * p[chosen] / p.sum())
 
     def _fit_matrix(self, K: Array) -> Rows:
-        """Precomputed: the landmarks are columns of the training matrix."""
+        """Fit to a precomputed matrix, whose columns are the landmarks."""
         n = K.shape[0]
         dtype = np.float32 if K.dtype == np.float32 else np.float64
         if isinstance(self.landmarks, str):
@@ -263,8 +269,8 @@ class LandmarkMap(FeatureMap):
             if not isinstance(self.choice, str) or self.choice not in ("pivoted", "uniform"):
                 raise InputError(
                     f"choice={self.choice if isinstance(self.choice, str) else 'probabilities'!r} is not accepted for "
-                    "a precomputed kernel. Accepted: 'uniform' (or 'pivoted', which means the same there); for the "
-                    "other ways fit on the rows with a kernel object."
+                    "a precomputed kernel. Use 'uniform', or 'pivoted', which means the same here. Other choices need "
+                    "the rows and a kernel object."
                 )
             rng = generator_of(self.random_state)
             self.landmarks_ = self.landmark_indices_ = choose_landmarks.uniform(K, None, self._number(n), rng)
@@ -273,13 +279,13 @@ class LandmarkMap(FeatureMap):
 
     def _number(self, n: int) -> int:
         if not isinstance(self.landmarks, numbers.Integral) or self.landmarks < 1:
-            raise InputError(f"landmarks={self.landmarks!r} is not accepted: give 'exact' or a number of at least 1.")
+            raise InputError(f"landmarks={self.landmarks!r} is not accepted. Use 'exact' or a number of at least 1.")
         return min(int(self.landmarks), n)
 
     # The root of the landmarks' kernel matrix
 
     def _factor(self, core: Array, dtype: DTypeLike | None, scale: Array | None = None) -> None:
-        """root with root rootᵀ = core⁺. By pivoted Cholesky if the core is a kernel matrix, else by eigenvectors."""
+        """Keep a root with root rootᵀ = core⁺, or the Cholesky factor of core if that is positive semi-definite."""
         if scale is None and self.rank is None and (self.kernel_.psd or _is_psd(core)):
             pivots, F, _ = pivoted_cholesky(lambda i, j: core[np.ix_(i, j)], np.diagonal(core), len(core), dtype)
             if len(pivots):
@@ -291,10 +297,10 @@ class LandmarkMap(FeatureMap):
         scale = np.ones(len(core)) if scale is None else scale
         values, vectors = eigh_down(core * np.outer(scale, scale))
         self.negative_mass_ = negative_mass(values)
-        _judge(self.negative_mass_, values, self.kernel_)
-        # Directions no larger than the negative ones are no more of a kernel, and 1/√λ would blow up new rows in them.
-        sound = int(np.sum(values > -values[-1]))
-        rank = max(min(rank_of(values, precision(dtype)), sound, self.rank or len(values)), 1)
+        _warn_of_negative(self.negative_mass_, values, self.kernel_)
+        # Positive directions no larger than the negative ones are as doubtful, and 1/√λ is huge for new rows in them.
+        larger = int(np.sum(values > -values[-1]))
+        rank = max(min(rank_of(values, precision(dtype)), larger, self.rank or len(values)), 1)
         top = np.maximum(values[:rank], smallest(dtype))
         self._keep(scale[:, None] * vectors[:, :rank] / np.sqrt(top), triangular=False)
 
@@ -305,24 +311,24 @@ class LandmarkMap(FeatureMap):
 
 
 def square_kernel(K: Rows) -> Array:
-    """A precomputed training matrix on the host, checked: square and symmetric."""
+    """A precomputed training matrix on the host. It must be square and symmetric."""
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise InputError(
             f"A precomputed kernel matrix must be square in fit, got {K.shape[0]} × {K.shape[1]}. "
-            "Accepted: k(training, training) in fit, k(new, training) in predict or transform."
+            "Give k(training, training) to fit and k(new, training) to predict or transform."
         )
     K = K.toarray() if sp.issparse(K) else host(K)
     gap = float(np.max(np.abs(K - K.T), initial=0.0))
     if gap > 1e-5 * float(np.max(np.abs(K), initial=0.0)):
         raise InputError(
             f"The precomputed kernel matrix is not symmetric (entries differ by up to {gap:.3g}). "
-            "Accepted: a symmetric matrix; if the difference is noise, pass (K + K.T) / 2."
+            "Give a symmetric matrix. If the difference is noise, pass (K + K.T) / 2."
         )
     return K
 
 
 def _is_psd(K: Array) -> bool:
-    """Whether Cholesky accepts K with rounding's worth of diagonal added."""
+    """Whether K has a Cholesky factor after a small multiple of the identity, of the size of rounding, is added."""
     n = len(K)
     slack = n * precision(K.dtype) * max(float(np.trace(K)) / n, np.finfo(np.float64).tiny)
     try:
@@ -332,18 +338,18 @@ def _is_psd(K: Array) -> bool:
         return False
 
 
-def _judge(mass: float, values: Array, kernel: KernelLike) -> None:
-    """Warn above 1% of negative spectrum. Refuse a precomputed matrix above 10%."""
+def _warn_of_negative(mass: float, values: Array, kernel: KernelLike) -> None:
+    """Warn if more than 1% of the spectrum is negative. Refuse a precomputed matrix above 10%."""
     if mass <= 0.01:
         return
-    said = (
-        f"{100 * mass:.1f} % of the spectrum of this similarity is negative (smallest eigenvalue {values[-1]:.3g}, "
+    finding = (
+        f"{100 * mass:.1f}% of the spectrum of this similarity is negative (smallest eigenvalue {values[-1]:.3g}, "
         f"largest {values[0]:.3g}), so it is not a kernel."
     )
     if mass > 0.1 and isinstance(kernel, Precomputed):
         raise InputError(
-            said + " Accepted: a positive semi-definite matrix. To use its positive part: "
+            finding + " Give a positive semi-definite matrix, for example its positive part: "
             "w, V = np.linalg.eigh(K); K = (V * w.clip(0)) @ V.T"
         )
-    cut = " Its negative part is cut off, and with it the positive directions that are no larger."
-    warnings.warn(said + cut, UserWarning, stacklevel=5)
+    cut = " Its negative part is cut off, and so are the positive directions that are no larger."
+    warnings.warn(finding + cut, UserWarning, stacklevel=5)

@@ -1,4 +1,4 @@
-"""The rows as their own features: the linear kernel."""
+"""The rows as their own features, for the linear kernel."""
 
 from ...kernels import as_kernel
 from ...kernels.base import KernelLike
@@ -7,7 +7,7 @@ from .base import FeatureMap
 
 
 class RowMap(FeatureMap):
-    """z(x) = x, sparse if the rows are: for kernels whose `rows_are_features`, and methods that only need products.
+    """Features z(x) = x, which are sparse if the rows are. For methods that only need products.
 
     Examples
     --------
@@ -24,7 +24,7 @@ class RowMap(FeatureMap):
         self.kernel_ = as_kernel(self.kernel).resolve(X, weight)
         self.rank_ = X.shape[1]
         self._quality = 1.0, 0.0
-        self.reason_ = f"Exact: the {self.rank_} columns of the rows are the features."
+        self.reason_ = f"The {self.rank_} columns of the rows are exact features."
         return X
 
     def features(self, X: Rows) -> Rows:

@@ -1,4 +1,4 @@
-"""Rows behind a fitted map that the verbs pass over: Z is computed block by block and never stored."""
+"""Features Z of a fitted map that are computed block by block and never stored, for the operations of `rows.py`."""
 
 import numpy as np
 import scipy.linalg as sla
@@ -10,11 +10,11 @@ from ..operators.recomputed import cross_product
 from .base import FeatureMap
 from .landmark import LandmarkMap
 
-GROWTH = 1e4  # of rounding, that a product without features may have
+GROWTH = 1e4  # limit of the growth of rounding in a product without features
 
 
 def mapped(fitted: FeatureMap, X: Rows, growth: float = GROWTH) -> Rows:
-    """Z of checked rows, for the verbs: never stored for rows on the host; of a sample of rows in Dask."""
+    """The features Z of checked rows. They are not stored for rows on the host, and those of a sample for Dask."""
     home = home_of(X)
     if home.on_host:
         return MappedRows(fitted, X, growth)
@@ -24,7 +24,7 @@ def mapped(fitted: FeatureMap, X: Rows, growth: float = GROWTH) -> Rows:
 
 
 class MappedRows(Computed):
-    """z(x) of host rows, computed block by block whenever a verb passes over it."""
+    """z(x) of host rows, computed block by block in every operation."""
 
     def __init__(self, fitted: FeatureMap, X: Rows, growth: float = GROWTH):
         self.map, self.X, self.growth = fitted, X, growth
@@ -42,14 +42,17 @@ class MappedRows(Computed):
 
 
 class SampledRows(MappedRows):
-    """z(x) of a sample of rows that live elsewhere: their moments, with the weights of all rows, are those of all.
+    """z(x) of a sample of distributed rows, with the moments of all of them.
 
-    Other weights are of rows in the sample: right where they are 0 for all rows outside, as for the labeled rows.
+    Moments with the given weights are sums over all rows. Moments with any other weights are sums over the sample.
+    These are correct if the weights of all other rows are 0, as for weights of labeled rows.
 
     Parameters
     ----------
-    rows : all rows. `sample` of them are on the host.
-    weight : (n,) of all rows, or None.
+    rows : array-like of shape (n_samples, n_features)
+        All rows. The host has those with the numbers `rows.sample`.
+    weight : array of shape (n_samples,) or None
+        Weights of all rows.
     """
 
     def __init__(self, fitted: FeatureMap, rows: Rows, growth: float, weight: Array | None):
@@ -71,16 +74,16 @@ class SampledRows(MappedRows):
 
 
 def raw_moments(shared: tuple, X: Rows, weight: Array | None) -> tuple[Array, Array]:
-    """(Kᵀ diag(weight) K, Kᵀ weight) of host rows, K = k(x, landmarks). Of z(x) itself where L is badly conditioned.
+    """(Kᵀ diag(weight) K, Kᵀ weight) of host rows with K = k(x, landmarks), or K = z(x) if L is ill-conditioned.
 
-    A sum over rows, without state: what a worker computes for a block. `shared` is (fitted map, growth).
+    Dask workers call it for a block of rows. `shared` is (fitted map, growth).
     """
     fitted, growth = shared
     return Computed.sum_moments((LandmarkRows if _apart(fitted, growth) else MappedRows)(fitted, X), weight)
 
 
 def finished(shared: tuple, G: Array, sums: Array) -> tuple[Array, Array]:
-    """With z = L⁻¹k, L is applied to the moments of k instead of to every row: a third of the work is saved."""
+    """Turn the moments of k into those of z = L⁻¹k. Compared with L⁻¹ for every row, this saves a third of the work."""
     fitted, growth = shared
     if not _apart(fitted, growth):
         return G, sums
@@ -94,7 +97,7 @@ def _apart(fitted: FeatureMap, growth: float) -> bool:
 
 
 class LandmarkRows(Computed):
-    """k(x, landmarks) of host rows, computed in the same way."""
+    """k(x, landmarks) of host rows, computed block by block."""
 
     def __init__(self, fitted: LandmarkMap, X: Rows):
         self.map, self.X = fitted, X

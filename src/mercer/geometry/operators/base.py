@@ -1,4 +1,4 @@
-"""A symmetric matrix K that solvers know by its products."""
+"""A symmetric matrix K that solvers use through its products."""
 
 import numpy as np
 
@@ -7,18 +7,20 @@ from ...types import Array, Block, Rows
 
 
 class Operator:
-    """A symmetric matrix as its products. A new operator defines `shape`, ``@`` and, for the solvers that look at
-    entries, `diag` and `columns`. The rest is inherited and right for a matrix on the host.
+    """A symmetric matrix that is defined by its products.
 
-    The product is where V lives: host float64 in, host float64 out, whatever the home of the data. The eigen-solver
-    on a GPU passes tensors instead, which it gets from `random`, so that tall matrices stay on the device.
+    A new operator defines `shape`, ``@`` and, for the solvers that use entries, `diag` and `columns`. The inherited
+    methods are correct for a matrix on the host.
+
+    The product of a host float64 V is host float64, for any array library of the data. The eigen-solver on a GPU passes
+    tensors instead, which it gets from `random`, so that tall matrices stay on the device.
     """
 
     shape: tuple[int, int]
-    costly: bool = False  # every product computes K again: few wide products are better than many thin ones
+    costly: bool = False  # every product computes K again, so few wide products are better than many thin ones
     symmetric_vector: bool = False  # a product with one vector reads half of the matrix
-    noise: float = 0.0  # of the products; a solver does not try to bring a residual below it
-    stored: Array | None = None  # the matrix itself where it is a host array
+    noise: float = 0.0  # error of the products. A solver does not reduce a residual below it
+    stored: Array | None = None  # the matrix itself if it is a host array
 
     def __matmul__(self, V: Rows) -> Block:
         raise NotImplementedError(f"{type(self).__name__} has no products.")
@@ -48,7 +50,7 @@ class Operator:
         return self.columns(np.arange(self.shape[0]))
 
     def random(self, width: int, seed: int) -> Block:
-        """A Gaussian block of `width` columns where the tall matrices of a solver should live."""
+        """A Gaussian block of `width` columns, on the device on which a solver should keep its tall matrices."""
         return np.random.default_rng(seed).standard_normal((self.shape[0], width))
 
     def partition(self, linear: Array, weight: Array) -> RowClusters | None:
@@ -65,7 +67,7 @@ class Operator:
 
     @property
     def on_gpu(self) -> bool:
-        """Whether entries are computed on a device: `combine` is better than to bring `columns` to the host."""
+        """Whether entries are computed on a device, so that `combine` is better than `columns` on the host."""
         return False
 
     @property

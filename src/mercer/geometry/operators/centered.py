@@ -11,14 +11,15 @@ from .stored import DenseOperator
 
 
 class CenteredOperator(Operator):
-    """D^½ (I − 1wᵀ) K (I − w1ᵀ) D^½ for sample weights D, w = D / ΣD: the Gram matrix of the centered rows.
+    """The Gram matrix D^½ (I − 1wᵀ) K (I − w1ᵀ) D^½ of the centered rows, with sample weights D and w = D / ΣD.
 
-    A weight of 2 has the effect of a row that occurs twice. ``center=False`` leaves the origin where it is. `share`
-    are other weights w of the center, of sum 1.
+    A weight of 2 has the effect of a row that occurs twice. ``center=False`` does not move the origin. `share`
+    contains other weights w of the center, with sum 1.
 
     Attributes
     ----------
-    mean : K w, the mean similarity of every row to the training rows (None until the first product).
+    mean : array of shape (n_samples,) or None
+        K w, the mean similarity of every row to the training rows. None until the first product.
     """
 
     def __init__(self, K: Operator, weight: Array | None = None, center: bool = True, share: Array | None = None):
@@ -36,7 +37,7 @@ class CenteredOperator(Operator):
             return (self @ V[:, None])[:, 0]
         if self._centered is not None:
             return self._centered @ V
-        root, share = self._beside(V)
+        root, share = self._weights(V)
         V = root * V
         if not self.center:
             return root * (self.K @ V)
@@ -48,8 +49,8 @@ class CenteredOperator(Operator):
             product = self.K @ V
         return root * (product - share.T @ product)
 
-    def _beside(self, V: Rows) -> tuple[Block, Block]:
-        """Weights where V lives."""
+    def _weights(self, V: Rows) -> tuple[Block, Block]:
+        """The roots of the weights and the weights of the center, on the device of V."""
         if isinstance(V, np.ndarray):
             return self.root, self.share
         if self._device_weights is None:
@@ -66,13 +67,13 @@ class CenteredOperator(Operator):
         return self.K.random(width, seed)
 
     def means(self) -> Array:
-        """K w, from the first product or from one of its own."""
+        """K w, from the first product or from another product."""
         if self.mean is None:
             self.mean = (self.K @ self.share)[:, 0]
         return self.mean
 
     def trace(self) -> float:
-        """Sum of all eigenvalues: the total variance."""
+        """Sum of all eigenvalues, which is the total variance."""
         if self._centered is not None:
             return float(self._centered.diag().sum())
         weight, total = self.root[:, 0] ** 2, self.K.diag()
@@ -87,7 +88,7 @@ class CenteredOperator(Operator):
         first = self.means()[:, None]
         K = self.K.dense()
         if self.center:
-            for again in (False, True):  # the second round takes away what rounding, the same for all rows, has left
+            for again in (False, True):  # the second round removes a constant that rounding has left in all rows
                 mean = K @ self.share if again else first
                 K -= mean
                 K -= mean.T

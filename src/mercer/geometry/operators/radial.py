@@ -1,4 +1,4 @@
-"""A few rows of a kernel matrix at a time, many times: for the solvers of SVDD and kernel c-means."""
+"""Compute a few rows of a kernel matrix at a time, many times, for the solvers of SVDD and kernel c-means."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from .recomputed import KernelOperator
 
 
 def kernel_operator(kernel: Any, X: Rows) -> KernelOperator:
-    """The kernel matrix of the rows of X as an operator, with prepared rows where that keeps the digits."""
+    """The kernel matrix of the rows of X as an operator. It prepares the rows if that does not lose digits."""
     if kernel.radial and kernel.smooth and home_of(X).on_host and not sp.issparse(X):
         fast = RadialOperator(kernel, X)
         if 2 * precision(X.dtype) * np.max(fast.norms) <= ROUNDING[X.dtype.itemsize]:
@@ -23,9 +23,9 @@ def kernel_operator(kernel: Any, X: Rows) -> KernelOperator:
 
 
 class RadialOperator(KernelOperator):
-    """A radial kernel on dense host rows: what depends on the rows only is computed once.
+    """The kernel matrix of a radial kernel on dense host rows, whose squared norms are computed once.
 
-    `KernelOperator` prepares the rows at every call, which for 32 rows of 8,000 takes longer than the kernel values.
+    `KernelOperator` prepares the rows in every call. For 32 of 8,000 rows this takes longer than the kernel values.
     """
 
     kernel: Any
@@ -37,7 +37,7 @@ class RadialOperator(KernelOperator):
             X = X - center
             norms = np.einsum("ij,ij->i", X, X)
         super().__init__(kernel, X)
-        with np.errstate(over="ignore", invalid="ignore"):  # too large for the type: `kernel_operator` takes the other
+        with np.errstate(over="ignore", invalid="ignore"):  # if norms overflow, `kernel_operator` uses the other class
             self.scale = float(np.float64(kernel.bandwidth) ** -2.0)
             self.norms = norms * self.scale
 

@@ -1,4 +1,4 @@
-"""K @ V without storing K: the kernel is evaluated tile by tile at every product."""
+"""K @ V without storing K. Every product evaluates the kernel tile by tile."""
 
 from typing import Any
 
@@ -14,14 +14,14 @@ from ...types import Array, Block, Rows
 from .. import fused
 from .base import Operator
 
-GPU_ROWS = 16_384
+GPU_ROWS = 16_384  # rows and columns of a tile on a GPU
 
 
 class KernelOperator(Operator):
     """The kernel matrix of the rows of X, recomputed tile by tile at every product.
 
-    Memory: the product, one buffer of its size per thread, and a tile; never n × n. On the CPU the symmetry halves the
-    kernel evaluations.
+    It needs memory for the product, one buffer of its size per thread, and a tile, but not for n × n numbers. On the
+    CPU the symmetry halves the kernel evaluations.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class KernelOperator(Operator):
         self.X = X
         self.precision = precision  # of fused products on a GPU: "fast", "high" or "exact"
         self.shape = (X.shape[0], X.shape[0])
-        self.threads = n_threads()  # now: a solver may pin BLAS to one thread around its products
+        self.threads = n_threads()  # here, because a solver may set BLAS to one thread around its products
         self._sides: tuple[Any, ...] | None = None
 
     def __matmul__(self, V: Rows) -> Block:
@@ -61,7 +61,7 @@ class KernelOperator(Operator):
         return self._on_device(V)
 
     def _on_device(self, V: Rows) -> Rows:
-        """The product where the rows live: fused where that is possible, tile by tile otherwise."""
+        """The product on the device of the rows, fused if that is possible and tile by tile otherwise."""
         if not fused.supports(self.kernel, self.X):
             return device_tiles(self.kernel, self.X, self.X, V.to(self.X.dtype)).to(V.dtype)
         if self._sides is None:
@@ -71,7 +71,7 @@ class KernelOperator(Operator):
 
     @property
     def fast(self) -> Operator | None:
-        """The same operator in half precision, where there is such a product."""
+        """The same operator in half precision, or None if there is no such product."""
         if self.precision == "fast" or not fused.supports(self.kernel, self.X):
             return None
         return KernelOperator(self.kernel, self.X, "fast")
@@ -87,7 +87,7 @@ class KernelOperator(Operator):
         outs = [np.zeros(V.shape) for _ in range(strips)]
 
         def strip(k: int) -> None:
-            # Row blocks are dealt out in turn: the triangle's long and short rows are shared evenly.
+            # Every thread takes each `strips`-th block, so that all get long and short rows of the triangle.
             out = outs[k]
             for i in starts[k::strips]:
                 rows = slice(i, i + TILE)
@@ -123,9 +123,9 @@ class KernelOperator(Operator):
 
 
 def cross_product(kernel: Kernel, X: Rows, Y: Rows, V: Array) -> Array:
-    """k(X, Y) @ V as a host float64 array, tile by tile, for rows X and Y of one home.
+    """k(X, Y) @ V as a host float64 array, tile by tile, for rows X and Y of the same array library and device.
 
-    For a precomputed kernel X holds k(x, training) and Y the numbers of the columns that count.
+    For a precomputed kernel, X contains k(x, training) and Y the numbers of the columns to use.
     """
     V = np.asarray(V, dtype=np.float64)
     if isinstance(kernel, Precomputed):

@@ -1,4 +1,4 @@
-"""Matrices in memory, and K = Z Zᵀ through its factor, dense or sparse."""
+"""Operators of matrices in memory and of K = Z Zᵀ with a dense or sparse factor in memory."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from .base import Operator
 
 
 class DenseOperator(Operator):
-    """A stored symmetric matrix on the host. `owned` states that it is used nowhere else and may be overwritten."""
+    """A stored symmetric matrix on the host. If `owned`, it may be overwritten."""
 
     def __init__(self, K: Array, owned: bool = False):
         self.K = self.stored = K
@@ -22,8 +22,8 @@ class DenseOperator(Operator):
         self.threads = n_threads()
 
     def __matmul__(self, V: Array) -> Array:
-        # Vᵀ K and not K V: BLAS then packs the thin side, 1.4 to 1.7 times faster for 2 to 24 columns. In K's dtype: a
-        # float64 V would make NumPy convert the whole of a float32 matrix. In our threads: BLAS's own are slower here.
+        # Vᵀ K is 1.4 to 1.7 times faster than K V for 2 to 24 columns, because BLAS then packs the thin side. A float64
+        # V would make NumPy convert the whole of a float32 K. These threads are faster than those of BLAS.
         n, thin = self.shape[0], np.ascontiguousarray(np.asarray(V, dtype=self.K.dtype).T)
         if V.ndim == 1 or self.threads == 1 or n < 1000:
             return (thin @ self.K).T.astype(np.float64, copy=False)
@@ -47,7 +47,7 @@ class DenseOperator(Operator):
 
 
 class StoredKernel(DenseOperator):
-    """A kernel matrix on the host, symmetric to the last bit: its product with one vector reads half of it."""
+    """A kernel matrix on the host that is symmetric to the last bit, so a product with one vector reads half of it."""
 
     def __init__(self, K: Array):
         super().__init__(K, owned=True)
@@ -62,7 +62,7 @@ class StoredKernel(DenseOperator):
 
 
 class DeviceMatrix(Operator):
-    """A symmetric matrix in memory off the host."""
+    """A symmetric matrix in the memory of a device."""
 
     def __init__(self, K: Rows):
         self.K = K
@@ -82,7 +82,7 @@ class DeviceMatrix(Operator):
 
 
 class FactorOperator(Operator):
-    """K = Z Zᵀ through the verbs, where Z lives."""
+    """K = Z Zᵀ, with products on the device of Z."""
 
     def __init__(self, Z: Rows):
         self.Z = Z
@@ -102,7 +102,7 @@ class FactorOperator(Operator):
 
 
 class SparseFactor(Operator):
-    """K = Φ Φᵀ for sparse features Φ on the host: a product takes as many operations as Φ has entries."""
+    """K = Φ Φᵀ for sparse features Φ on the host. The operations of a product are proportional to the entries of Φ."""
 
     def __init__(self, features: Any):
         self.features = features
