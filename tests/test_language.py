@@ -14,7 +14,7 @@ COUNTS = language.counts(ROOT)
 FORMS = language.counts(ROOT, language.FORMS)
 BANNED = ("beside", "archaic", "5 %", "1 777", "British spelling", "odd rows", "withheld, left out", "share", "is no")
 FEW = {("5 %", "messages"): 2}
-MOST = {"docs": 2, "results": 6, "docstrings": 43, "messages": 14, "examples": 0}
+MOST = {"docs": 2, "results": 6, "docstrings": 46, "messages": 14, "examples": 0}
 MOST_FORMS = {
     "where for if": {"docs": 2, "results": 1, "examples": 0, "docstrings": 1, "messages": 0},
     "semicolons": {"docs": 0, "results": 0, "examples": 0, "docstrings": 6, "messages": 36},
