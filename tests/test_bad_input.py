@@ -1,4 +1,4 @@
-"""Every refusal of the ground floor, by its message: what is wrong, what is accepted, what to do."""
+"""Every error of inputs and estimators by its message, with the problem, the accepted values and the remedy."""
 
 import warnings
 
@@ -68,7 +68,7 @@ def test_values_whose_squares_overflow_in_sum_are_finite_all_the_same():
         refuse_not_finite(np.vstack([X, [[np.inf, 0]]]), None)
 
 
-# Shapes, homes and names
+# Shapes, backends and names
 
 
 def test_shapes(home, X):
@@ -108,7 +108,7 @@ def test_feature_names_must_match(X):
 
 
 def test_more_components_than_rows(X):
-    with pytest.raises(InputError, match="n_components=31 components were requested for 30 rows. Accepted: 1 to 30"):
+    with pytest.raises(InputError, match="n_components=31 components were requested for 30 rows. Use 1 to 30"):
         KernelPCA(31).fit(X)
     with pytest.raises(InputError, match="n_components=31 components were requested for 29 rows"):
         KernelPCA(31).fit(X, sample_weight=np.arange(30))
@@ -160,7 +160,7 @@ def test_precomputed_matrices(X):
     K[0, 1] += 0.5
     with pytest.raises(InputError, match=r"is not symmetric \(entries differ by up to 0.5\)"):
         KernelPCA(kernel="precomputed").fit(K)
-    with pytest.raises(InputError, match=r"There are significant negative eigenvalues .* Accepted: .* n_components=29"):
+    with pytest.raises(InputError, match=r"There are significant negative eigenvalues .* Use .* n_components=29"):
         KernelPCA(kernel="precomputed", center=False).fit(np.diag([-5.0] + [1.0] * 29))
 
 
@@ -186,7 +186,7 @@ def test_random_state(seed, X):
         MaxMarginClustering(random_state=seed).fit(X)
 
 
-# Memory: refused before anything is allocated, with the numbers and the way out
+# Memory is refused before it is allocated, with the numbers and a remedy
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What every few-label classifier does with its scores: classes, modest probabilities, flags, marks."""
+"""Classes, modest probabilities, flags and markers, which every few-label classifier derives from its scores."""
 
 import numpy as np
 import pandas as pd
@@ -222,7 +222,7 @@ def test_a_method_without_closed_forms_is_refitted(k):
 @pytest.mark.parametrize("approx", ["exact", 40])
 @pytest.mark.parametrize("k", [2, 3])
 def test_answers_without_features_are_those_with_them(approx, k):
-    """Many rows go through coefficients on the landmarks, single rows through features; far ones stay unsupported."""
+    """Many rows use coefficients on the landmarks and single rows use features. Far rows are unsupported in both."""
     X, given, _ = blobs(k, per_class=3)
     new = np.concatenate([X + 0.1, X + 1e3])
     for model in (NearestMean(approx=approx), LSSVMClassifier(approx=approx)):
@@ -252,7 +252,7 @@ def test_answers_without_features_are_those_with_them(approx, k):
 )
 @pytest.mark.parametrize("approx", [20, FourierMap(n_features=20)], ids=["landmarks", "fourier"])
 def test_features_that_are_not_stored_give_the_same_fit(model, approx, monkeypatch):
-    """Through a map Z of NumPy rows is computed block by block; Z of tensors is stored."""
+    """With a map, Z of NumPy rows is computed block by block, and Z of tensors is stored."""
     monkeypatch.setattr("mercer.homes.computed.ENTRIES", 50 * 20)
     X, y = make_moons(5200, noise=0.1, random_state=0)
     y[20:] = -1
@@ -271,7 +271,7 @@ def test_features_that_are_not_stored_give_the_same_fit(model, approx, monkeypat
 
 @each
 def test_a_bandwidth_far_too_small_makes_nobody_sure(model):
-    """Similarities of 1e-100 are none: such rows are flagged and get the prior, not a score relative to each other."""
+    """Similarities of 1e-100 count as none. Such rows are flagged and get the prior, not a relative score."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 6))
     y = np.full(300, -1)

@@ -120,7 +120,7 @@ def test_left_out_answers_equal_refitting(model, classes, weighted):
 
 @each
 def test_soft_labels(model):
-    """Probabilities of 0 and 1 are hard labels; halves between two classes pull to neither."""
+    """Probabilities of 0 and 1 are hard labels. Halves between two classes pull to neither."""
     X, given, _ = moons(classes=3, labels=9)
     table = np.full((len(X), 3), np.nan)
     rows = np.flatnonzero(given >= 0)
@@ -166,7 +166,7 @@ def test_weights_are_repetitions_and_zero_is_removal(model):
 
 @one_of_a_kind
 def test_many_labels_go_through_moments(model, monkeypatch):
-    """Beyond a few thousand labels nothing of their size is copied; the fit is the same."""
+    """With a few thousand labels or more nothing of their size is copied, and the fit is the same."""
     X, given, _ = moons(n=60, labels=40)
     weight = np.random.default_rng(6).uniform(0.5, 2.0, size=60)
     plain = model.fit(X, given, sample_weight=weight).decision_function(X)
@@ -191,7 +191,7 @@ def test_row_order_does_not_matter(model):
 
 
 def test_semi_kpca_beats_the_baselines_with_two_labels_a_class():
-    """The paper's point: on clustered data with a handful of labels the unlabeled rows carry the prediction."""
+    """On clustered data with very few labels, the unlabeled rows determine the prediction, as the paper claims."""
     generator = np.random.default_rng(0)
     truth = np.repeat([0, 1], 150)
     X = generator.normal(size=(300, 8)) + np.where(truth == 0, -2.0, 2.0)[:, None] * (np.arange(8) == 0)

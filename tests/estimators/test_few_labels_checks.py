@@ -1,4 +1,4 @@
-"""scikit-learn's own checks for the closed-form few-label estimators; what they cannot pass is named, and must fail."""
+"""scikit-learn's own checks for the closed-form few-label estimators. The named exceptions must fail."""
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks

@@ -1,4 +1,4 @@
-"""SemiKPCARegressor and LeastSquaresKPCARegressor: dense formulas, held-out predictions, weights, a known case."""
+"""Dense formulas, held-out predictions, weights and a known case of the regressors with few targets."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Invariance by gradient penalties: derivatives by finite differences, fits by dense algebra with such differences."""
+"""Derivatives against finite differences, and fits with gradient penalties against dense algebra with these."""
 
 import numpy as np
 import pytest
@@ -115,7 +115,7 @@ def test_least_squares_kpca_equals_the_slow_version(kernel, mu):
 
 
 def test_shifted_landmarks_give_the_expansion_with_gradients_of_the_kernel():
-    """Over the whole space the optimum also contains gradients of the kernel: rows outside the rows span them."""
+    """Over the whole space the optimum also contains gradients of the kernel, which rows outside the data span."""
     X, V, given = data(20, 1)
     kernel, V, rows, n, mu, gamma = RBF(0.8), V[:, 0], np.arange(6), 20, 20.0, 5.0
     D = difference(lambda A: kernel(A, X), X, V)
@@ -201,14 +201,14 @@ def test_a_model_with_shifts_is_saved(tmp_path):
 
 def test_refusals():
     X, V, given = data()
-    with pytest.raises(InputError, match=r"for 25 rows of 3 columns, and what it gives has shape \(24, 2, 3\)"):
+    with pytest.raises(InputError, match=r"for 25 rows of 3 columns, and its value has shape \(24, 2, 3\)"):
         LeastSquaresKPCA(invariance=V[1:]).fit(X, given)
     with pytest.raises(InputError, match="contains NaN or infinity"):
         LeastSquaresKPCA(invariance=V * np.nan).fit(X, given)
     with pytest.raises(InputError, match=r"has shape \(0,\)"):
         LeastSquaresKPCA(invariance="shifts").fit(X, given)
     for kernel in (Exponential(1.0), Cosine(), 2.0 * Exponential(1.0) + RBF(1.0)):
-        with pytest.raises(InputError, match="has no gradient, which invariance= needs. Accepted: RBF, Matern32"):
+        with pytest.raises(InputError, match="has no gradient, which invariance= needs. Use RBF, Matern32"):
             LeastSquaresKPCA(kernel=kernel, invariance=V).fit(X, given)
     with pytest.raises(InputError, match="A precomputed kernel has no gradient"):
         LeastSquaresKPCA(kernel="precomputed", invariance=np.ones((25, 25))).fit(RBF(1.0)(X), given)

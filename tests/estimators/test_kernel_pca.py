@@ -1,4 +1,4 @@
-"""KernelPCA: scikit-learn's behaviors and numbers, and what it adds."""
+"""KernelPCA has scikit-learn's behavior and numbers, and more features."""
 
 import pickle
 import warnings
@@ -263,7 +263,7 @@ def test_solvers_are_equivalent(n_components):
         for name, model in answers.items():
             atol = 1e-6 if name == "randomized" else 1e-8
             assert_close(model.eigenvalues_, answers["dense"].eigenvalues_, atol=atol * model.eigenvalues_[0])
-            if n_components < 20:  # circles have pairs of nearly equal variance; the last one may be cut in two
+            if n_components < 20:  # circles have pairs of nearly equal variance, and the last pair may be cut in two
                 gram = model.transform(X[600:]) @ model.transform(X[600:]).T
                 expected = answers["dense"].transform(X[600:]) @ answers["dense"].transform(X[600:]).T
                 assert_close(gram, expected, atol=2e-2 if name == "randomized" else 1e-6)
@@ -502,7 +502,7 @@ def test_homes(X, new, home):
     model = KernelPCA(3, kernel=RBF(0.5)).fit(home(X))
     for rows in (home(new), new):  # a model fitted anywhere predictions for rows anywhere
         scores = model.transform(rows)
-        assert isinstance(scores, da.Array if isinstance(rows, da.Array) else np.ndarray)  # Dask answers for Dask rows
+        assert isinstance(scores, da.Array if isinstance(rows, da.Array) else np.ndarray)  # Dask in, Dask out
         assert same_up_to_sign(np.asarray(scores), expected.transform(new), 1e-8)
         assert same_up_to_sign(expected.transform(rows), expected.transform(new), 1e-10)
     for value in vars(model).values():
@@ -540,7 +540,7 @@ def test_denoise_moves_rows_to_the_circle():
     away = np.abs(np.linalg.norm(noisy, axis=1) - 1)
     mended = model.denoise(noisy)
     assert np.mean(np.abs(np.linalg.norm(mended, axis=1) - 1)) < 0.6 * np.mean(away)
-    # A fixed point: the gradient of ‖φ(z) − Pφ(x)‖² vanishes there.
+    # At a fixed point the gradient of ‖φ(z) − Pφ(x)‖² vanishes.
     target = model.transform(noisy[:1]) @ model.coefficients_.T + model.expansion_.coef[:, -1]
     pull = target * RBF(0.6)(mended[:1], noisy)
     assert_close(pull @ noisy / pull.sum(), mended[:1], atol=1e-6)
@@ -600,7 +600,7 @@ def test_weights_of_a_precomputed_kernel(approx, X, new):
 
 @pytest.mark.parametrize("way", ["stored", "operator"])
 def test_float32_stops_at_its_rounding(way):
-    """A wide kernel is nearly constant: in float32 four components are left, and no one waits for a fifth."""
+    """A wide kernel is nearly constant. In float32 four components are left, and the solver does not search more."""
     X = np.random.default_rng(0).standard_normal((700, 4)).astype(np.float32)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -1,4 +1,4 @@
-"""Kernel spectral clustering: the printed eigenproblem, separated clusters, new rows, weights, choice, refusals."""
+"""Kernel spectral clustering against the printed eigenproblem, with new rows, weights, choice and refusals."""
 
 import numpy as np
 import pytest
@@ -104,7 +104,7 @@ def test_codes():
     scores = np.array([[1, 1], [2, 1], [3, 1], [-1, 1], [-2, 1], [1, -1.0]])
     book = codebook_of(scores, np.ones(6), 2)
     assert book.codes.tolist() == [[True, True], [False, True]]
-    # (1, −1) differs from the first code in one sign, from the second in two; (−1, −3) from both in one or two
+    # (1, −1) differs from the first code in one sign and from the second in two, (−1, −3) from both in one or two
     assert nearest_code(np.array([[1.0, -1.0], [-1.0, -3.0], [-5.0, 0.1]]), book).tolist() == [0, 1, 1]
     tie = Codebook(np.array([[True, True], [False, False]]), np.array([[1.0, 1.0], [-1.0, -1.0]]))
     assert nearest_code(np.array([[3.0, -1.0], [1.0, -3.0]]), tie).tolist() == [0, 1]
@@ -120,7 +120,7 @@ def test_select_finds_the_number_of_clusters():
     assert (
         len(model.selection_["candidates"]) == 15 and model.selection_["score"].argmax() == model.selection_["chosen"]
     )
-    halves = KernelSpectralClustering(2, kernel=RBF(0.5)).fit(X)  # any two of four separate clusters: rounding decides
+    halves = KernelSpectralClustering(2, kernel=RBF(0.5)).fit(X)  # rounding decides which two of four separate clusters
     assert halves.score(X) == halves.balanced_line_fit_ == 0
     search = GridSearchCV(KernelSpectralClustering(kernel=RBF(1.0)), {"n_clusters": [2, 4, 6]}, cv=2).fit(X)
     assert search.best_params_ == {"n_clusters": 4}
@@ -134,7 +134,7 @@ def test_edges(tmp_path):
     assert set(one.labels_) == {0} and one.predict(X[:3]).tolist() == [0, 0, 0]
     with pytest.warns(UserWarning, match=r"2 codes of signs for 4 clusters"):
         KernelSpectralClustering(4, kernel=RBF(1.0)).fit(np.repeat([[0.0], [5.0]], 5, axis=0))
-    with pytest.raises(InputError, match=r"Row \d+ has a degree .* not positive. Accepted: kernels without negative"):
+    with pytest.raises(InputError, match=r"Row \d+ has a degree .* not positive. Use a kernel without negative"):
         KernelSpectralClustering(kernel=Linear()).fit(X - X.mean(axis=0))
     model = KernelSpectralClustering(kernel=RBF(1.0)).fit(X)
     save(model, tmp_path / "m.mercer")

@@ -1,4 +1,4 @@
-"""MaxMarginClustering: the objective by the dense formula, pinned rows, balance as a constraint, new points."""
+"""MaxMarginClustering against the dense formula, with pinned rows, balance as a constraint and new points."""
 
 import itertools
 
@@ -114,7 +114,7 @@ def test_many_rows_take_landmarks():
     model = MaxMarginClustering().fit(X)
     assert model.map_.rank_ == 300 and "300 landmarks" in model.approx_reason_
     assert adjusted_rand_score(y, model.labels_) > 0.9
-    assert MaxMarginClustering().fit(X[:400]).map_.rank_ == 400  # few rows: exact
+    assert MaxMarginClustering().fit(X[:400]).map_.rank_ == 400  # exact for few rows
 
 
 def test_time_budget_and_progress(capsys):

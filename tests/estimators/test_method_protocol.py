@@ -47,7 +47,7 @@ each = pytest.mark.parametrize("model", METHODS, ids=str)
 
 
 class ZeroedRidge(recipe("A few-label method").ZeroedRidge):
-    """The recipe of CONTRIBUTING.md; it notes what it prepares, and shows what one more label would do."""
+    """The recipe of CONTRIBUTING.md, which also records what it prepares and has the effect of one more label."""
 
     def prepare(self, Z, weight=None, Lap=None):
         prepared.append(Z.shape)

@@ -1,4 +1,4 @@
-"""SVDD, density, kernel PCA novelty and kernel c-means as estimators: formulas, homes, weights, refusals."""
+"""Formulas, backends, weights and refusals of SVDD, density, kernel PCA novelty and kernel c-means."""
 
 from dataclasses import replace
 
@@ -97,14 +97,14 @@ def test_only_minus_one_in_y_means_anything():
         assert_array_equal(SVDD(0.2).fit(X, y).decision_function(X), plain)
     with pytest.warns(UserWarning, match="outliers by the number −1"):
         SVDD(0.2).fit(X, ["-1"] * 40)
-    with pytest.raises(InputError, match=r"Every row of y is −1, which marks known outliers\. SVDD needs rows"):
+    with pytest.raises(InputError, match="Every row of y is −1, which marks known outliers, and SVDD needs ordinary"):
         SVDD(0.2).fit(X, np.full(40, -1))
     with pytest.raises(InputError, match="y has 3 entries and X has 40 rows"):
         SVDD(0.2).fit(X, [1, 1, 1])
 
 
 def test_svdd_smo_needs_columns_and_says_so():
-    with pytest.raises(InputError, match=r"solver='smo' works on columns.*Use approx='exact'.*or solver='sweeps'"):
+    with pytest.raises(InputError, match=r"solver='smo' needs columns.*Use approx='exact'.*or solver='sweeps'"):
         SVDD(solver="smo", approx=5).fit(blob())
 
 
@@ -155,7 +155,7 @@ def test_threshold_lies_between_rows_and_never_splits_equal_ones():
     ids=str,
 )
 def test_outlier_probability_is_calibrated_on_new_rows(model):
-    """Of new rows from the same source a share a gets more than 1 − a; six standard errors of slack."""
+    """A fraction a of new rows from the same source has a value above 1 − a, within six standard errors."""
     X, new = blob(800, 3), blob(4000, 3, seed=7)
     probability = model.fit(X).outlier_probability(new)
     for share in (0.5, 0.2, 0.05):
@@ -171,7 +171,7 @@ def test_outlier_probability_is_calibrated_on_new_rows(model):
     ids=str,
 )
 def test_an_alarm_at_95_percent_is_false_for_5_percent_whatever_the_kernel_or_nu(model):
-    """Ten draws of 200 rows: scores that leave a row out to first order only gave 0.7 to 9.5%."""
+    """Ten draws of 200 rows. Scores that are held out to first order only gave 0.7 to 9.5%."""
     alarms = [
         np.mean(model.fit(blob(200, 3, seed)).outlier_probability(blob(500, 3, seed=100 + seed)) > 0.95)
         for seed in range(10)
@@ -180,7 +180,7 @@ def test_an_alarm_at_95_percent_is_false_for_5_percent_whatever_the_kernel_or_nu
 
 
 def test_probability_counts_the_held_out_rows_of_ten_fits_without_them():
-    """The slow version of cross-conformal prediction: refit without each row of ten."""
+    """The slow version of cross-conformal prediction, with refits without each tenth of the rows."""
     X, new = blob(10, 2), 2 * blob(7, 2, seed=3)
     model = SVDD(0.5, kernel=RBF(1.0), tol=1e-12).fit(X)
     odder = np.zeros(7)
@@ -370,7 +370,7 @@ def test_cmeans_tells_how_many_starts_have_ended(capsys):
 
 def test_cmeans_refuses_impossible_starts():
     X = blob(20)
-    with pytest.raises(InputError, match=r"init contains labels from 0 to 5\. Accepted: 0 to 2"):
+    with pytest.raises(InputError, match=r"init contains labels from 0 to 5\. Use 0 to 2"):
         KernelCMeans(3, init=np.r_[np.arange(6), np.zeros(14, int)]).fit(X)
     with pytest.raises(InputError, match=r"init has shape \(2, 3\).*rows of shape \(3, 3\)"):
         KernelCMeans(3, init=X[:2]).fit(X)
@@ -378,7 +378,7 @@ def test_cmeans_refuses_impossible_starts():
         KernelCMeans(4).fit(np.repeat(np.eye(2), 5, axis=0))
 
 
-# All of them: homes, order of rows, weights, precomputed kernels
+# Backends, order of rows, weights and precomputed kernels of all of them
 
 
 @each
@@ -391,7 +391,7 @@ def test_same_scores_wherever_the_rows_live(model, where):
         "dask": lambda A: da.from_array(A, chunks=(20, 3)),
         "sparse": sp.csr_matrix,
     }[where]
-    if where == "dask" and model.approx == "auto":  # Dask has no exact map by default: compare on every row a landmark
+    if where == "dask" and model.approx == "auto":  # has no exact map by default
         model = clone(model).set_params(approx=60)
     here = clone(model).fit(X)
     there = clone(model).fit(move(X))
@@ -457,7 +457,7 @@ def test_svdd_keeps_its_digits_when_rows_are_a_billion_bandwidths_apart():
 
 @pytest.mark.filterwarnings("ignore:.*of the spectrum of this similarity is negative")
 def test_an_indefinite_similarity_is_measured_by_what_is_left_of_it():
-    """Without its negative part ‖z‖² exceeds k(x, x): distances about the latter would be negative, and cut to 0."""
+    """Without its negative part ‖z‖² exceeds k(x, x). Distances with the latter would be negative, and cut to 0."""
     X = np.random.default_rng(0).normal(size=(200, 3))
     for seed, k in ((0, 5), (3, 5), (3, 6)):
         model = KernelCMeans(k, kernel=Sigmoid(), random_state=seed, n_init=2).fit(X)

@@ -1,4 +1,4 @@
-"""OutlierDetector: against slow versions, validity of p-values, answers, reasons, scikit-learn's contract."""
+"""OutlierDetector against slow versions, with validity of p-values, feedback, reasons and scikit-learn's contract."""
 
 import numpy as np
 import pytest
@@ -88,7 +88,7 @@ def test_forest_is_scikit_learns_up_to_chance_and_leaves_trees_out_that_saw_the_
     mean = 2 * (np.log(212) + 0.5772156649) - 2 * 212 / 213  # expected length of a path in 213 rows
     differences = 2 ** (trees(new) / mean) + other.score_samples(new)
     assert np.abs(differences).max() < 0.06 and abs(differences.mean()) < 0.02
-    for i in (0, 7, 302):  # slowly: the trees in which row i was not among those that grew it
+    for i in (0, 7, 302):  # the slow way, with the trees that were grown without row i
         rng = np.random.default_rng(0)
         unseen = [i not in rng.choice(305, 213, replace=False) for _ in range(300)]
         some = IsolationTrees(trees.feature[unseen], trees.threshold[unseen], trees.length[unseen])
@@ -96,7 +96,7 @@ def test_forest_is_scikit_learns_up_to_chance_and_leaves_trees_out_that_saw_the_
 
 
 def test_training_rows_have_a_rule_of_their_own():
-    """The mean surprise of the parts that a crowd of outliers does not mislead; ranks of values count half."""
+    """The mean surprise of the parts that a crowd of outliers does not mislead. Ranks of values count half."""
     X = np.vstack([blob(100), 4 * blob(10, seed=1)])
     model = OutlierDetector(random_state=0).fit(X)
     surprise = model.training_part_scores_
@@ -111,7 +111,7 @@ def test_training_rows_have_a_rule_of_their_own():
 
 
 def test_outliers_that_are_near_each_other_do_not_hide_each_other():
-    """Eight of 100 rows form a dense cluster: its rows have near neighbors, but no tenth of the rows is near."""
+    """Eight of 100 rows form a dense cluster. They have near neighbors, but no tenth of the rows is near."""
     X = np.vstack([blob(92, 4), blob(8, 4, seed=1) / 20 + 5])
     y = np.arange(100) >= 92
     assert roc_auc_score(y, -OutlierDetector(random_state=0).fit(X).training_scores_) > 0.99
@@ -120,7 +120,7 @@ def test_outliers_that_are_near_each_other_do_not_hide_each_other():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_two_far_clusters_come_before_extreme_ordinary_rows(seed):
-    """Each cluster has 5% of the rows, so ranks of values alone cannot tell it from the tail of a column."""
+    """Each cluster has 5% of the rows, so ranks of values alone cannot distinguish it from the tail of a column."""
     X = blob(300, seed=seed)
     X[:15, 0] -= 7
     X[15:30, 1] += 7
@@ -176,7 +176,7 @@ def test_parts_of_one_kind_have_one_rule(parts):
 
 
 def test_false_alarms_are_as_many_as_asked():
-    """60 draws of 120 training and 200 new rows from the same heavy-tailed source; four standard errors of slack."""
+    """60 draws of 120 training and 200 new rows from the same heavy-tailed source, within four standard errors."""
     rng, found = np.random.default_rng(0), []
     for _ in range(60):
         draw = rng.standard_t(3, size=(320, 3))
@@ -213,7 +213,7 @@ def test_wrong_parts_and_answers_are_refused():
 
 
 def test_answers_correct_the_scores():
-    """Unusual rows of one kind are ordinary, of the other kind outliers: four answers distinguish them."""
+    """Unusual rows of one kind are ordinary, and of the other kind outliers. Four verdicts distinguish them."""
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(size=(300, 2)), rng.normal([7, 0], 0.3, (10, 2)), rng.normal([0, 7], 0.3, (10, 2))])
     y = np.zeros(320)
@@ -260,7 +260,7 @@ def test_reasons_name_the_changed_column_and_an_ordinary_value():
 
 
 def test_reasons_name_every_extreme_value_of_a_row():
-    """Two extreme values: the row stays the most unusual one if only one of them is replaced."""
+    """With two extreme values, the row is still the most unusual one if only one of them is replaced."""
     X = blob(300, 6)
     X[9, [2, 4]] = 30.0, -40.0
     model = OutlierDetector().fit(X)
@@ -304,6 +304,6 @@ def test_rows_of_a_table_of_which_a_sample_was_fitted_have_the_rule_of_training_
     model = OutlierDetector(contamination=0.05, random_state=0)
     flagged = model.fit_predict(X) < 0
     probability, unusual = model.in_table(X)
-    assert np.mean(unusual == flagged) > 0.98 and unusual[:20].sum() >= 15  # each row counts itself: nearly the same
+    assert np.mean(unusual == flagged) > 0.98 and unusual[:20].sum() >= 15  # each row counts itself
     assert np.corrcoef(probability, model.held_out_probability_)[0, 1] > 0.99
     assert (model.predict(X) < 0).sum() < unusual.sum()  # as new rows they equal known ones

@@ -1,4 +1,4 @@
-"""ProximalKernelPCA: a penalty of one's own against kernel PCA and its variants; weights; refusals."""
+"""ProximalKernelPCA with user-defined penalties against kernel PCA and its variants, with weights and refusals."""
 
 import numpy as np
 import pytest

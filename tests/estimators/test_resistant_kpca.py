@@ -1,4 +1,4 @@
-"""RobustKernelPCA with losses that resist leverage: against dense formulas, outliers, homes, refusals."""
+"""RobustKernelPCA with losses that resist leverage, against dense formulas, with outliers and refusals."""
 
 import numpy as np
 import pytest

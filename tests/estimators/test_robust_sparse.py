@@ -1,4 +1,4 @@
-"""Robust and sparse kernel PCA, and kernel PCA through the dual: definitions, limits, storage, refusals, contracts."""
+"""Definitions, limits, storage and refusals of robust and sparse kernel PCA, and kernel PCA through the dual."""
 
 import pickle
 
@@ -46,7 +46,7 @@ def by_hand(model, X_new):
     ids=str,
 )
 def test_definition(model):
-    """Orthonormal components, stationary dual variable, out-of-sample scores: all by the formulas, from all rows."""
+    """Components, dual variable and out-of-sample scores by the formulas, from all rows."""
     new = X[:20] + 0.1
     scores = model.fit_transform(X)
     expected, A, training, loss = by_hand(model, new)
@@ -128,14 +128,14 @@ def test_sparse_stores_and_evaluates_only_the_kept_rows():
 
 @both
 def test_reconstruction_error_is_a_distance_in_feature_space(Model):
-    """Against explicit features: the linear kernel, where the mean and the subspace can be written down."""
+    """Against explicit features of the linear kernel, for which the mean and the subspace have explicit formulas."""
     model = Model(2, kernel=Linear(), **({"keep": 0.5} if Model is SparseKernelPCA else {})).fit(X)
     A = np.zeros((len(X), 2))
     A[model.support_] = model.dual_coef_
     W = (X - X.mean(axis=0)).T @ A
     new = X[:10] * 1.5
     center = X.mean(axis=0)
-    if Model is SparseKernelPCA:  # 89 rows in 13 dimensions span everything, so the stand-in is the mean itself
+    if Model is SparseKernelPCA:  # 89 rows in 13 dimensions span everything, so the mean itself is in their span
         assert model.center_error_ < 1e-5 or np.linalg.norm(center) < 1e-10
     rest = (new - center) @ (np.eye(13) - W @ W.T)
     np.testing.assert_allclose(model.reconstruction_error(new), np.sum(rest**2, axis=1), atol=1e-6)
@@ -249,20 +249,20 @@ def test_dual_eigen_solver_fills_up_beyond_the_rank_and_hands_over_near_n():
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (RobustKernelPCA(kappa=0), "kappa=0 is not accepted: give a number above 0"),
+        (RobustKernelPCA(kappa=0), "kappa=0 is not accepted. Use a number above 0"),
         (RobustKernelPCA(kappa=-1.5), "kappa=-1.5 is not accepted"),
         (RobustKernelPCA(kappa="5%"), "kappa='5%' is not accepted"),
         (RobustKernelPCA(kappa=np.nan), "kappa=nan is not accepted"),
         (RobustKernelPCA(kappa=0.1, influence=0.1), "kappa=0.1 and influence=0.1 have the same meaning"),
-        (RobustKernelPCA(influence=5), "influence=5 is not accepted: give a fraction of the rows between 0 and 1"),
+        (RobustKernelPCA(influence=5), "influence=5 is not accepted. Use a fraction of the rows between 0 and 1"),
         (RobustKernelPCA(influence=0.0), "influence=0.0 is not accepted"),
-        (SparseKernelPCA(epsilon=-0.1), "epsilon=-0.1 is not accepted: give a number of at least 0"),
+        (SparseKernelPCA(epsilon=-0.1), "epsilon=-0.1 is not accepted. Use a number of at least 0"),
         (SparseKernelPCA(epsilon=True), "epsilon=True is not accepted"),
         (SparseKernelPCA(epsilon=0.1, keep=0.1), "epsilon=0.1 and keep=0.1 have the same meaning"),
         (SparseKernelPCA(keep=1.0), "keep=1.0 is not accepted"),
         (SparseKernelPCA(kappa=0.0), "kappa=0.0 is not accepted"),
         (RobustKernelPCA(1000), "n_components=1000 components were requested for 178 rows"),
-        (RobustKernelPCA(14, kernel=Linear()), "the centered kernel matrix has rank 13. Accepted: at most 13"),
+        (RobustKernelPCA(14, kernel=Linear()), "the centered kernel matrix has rank 13. Use at most 13"),
         (SparseKernelPCA(14, kernel=Linear()), "the centered kernel matrix has rank 13"),
         (RobustKernelPCA(norm="rows"), "norm"),
     ],
@@ -320,7 +320,7 @@ def test_contract(estimator, check):
 
 
 def test_iris_needs_no_scaling_of_the_threshold():
-    """κ and ε are in units of a row's score: quantiles of the plain scores' lengths are near what is found."""
+    """κ and ε are in units of a row's score, so they are near quantiles of the lengths of the plain scores."""
     rows = load_iris().data
     length = np.linalg.norm(KernelPCA(2, kernel=RBF("median")).fit_transform(rows), axis=1)
     found = RobustKernelPCA(2, influence=0.1, kernel=RBF("median")).fit(rows).kappa_
@@ -328,7 +328,7 @@ def test_iris_needs_no_scaling_of_the_threshold():
 
 
 def plain_dca(G, H, threshold, norm):
-    """The textbook iteration H ← prox(G H (HᵀGH)^(−1/2)), written out; returns the primal value where it ends."""
+    """The textbook iteration H ← prox(G H (HᵀGH)^(−1/2)) in full. It returns the final primal value."""
 
     def scores(H):
         values, V = np.linalg.eigh(H.T @ G @ H)

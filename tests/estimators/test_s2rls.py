@@ -1,4 +1,4 @@
-"""S2RLSClassifier: the search on features against dense formulas, its fall-back, its refusals."""
+"""S2RLSClassifier against dense formulas, its fall-back and its refusals."""
 
 import itertools
 
@@ -60,7 +60,7 @@ def test_optimum_over_every_labeling():
 
 
 def test_unlabeled_rows_move_the_boundary():
-    """Two moons with two labels each: least squares on four points fails, the search follows the gap."""
+    """Two moons with two labels each. Least squares on four points fails, and the search follows the gap."""
     X, y = make_moons(200, noise=0.05, random_state=0)
     labels = few_labels(y, 2, seed=1)
     options = {"kernel": RBF(0.3), "lam": 0.01}
@@ -120,7 +120,7 @@ def test_balance_is_kept_in_every_form():
 def test_shares_from_the_labels_are_widened_to_a_feasible_count():
     X, y = make_blobs(9, centers=2, random_state=0)
     labels = y.copy()
-    labels[0] = -1  # one row to search: no count is near any fraction
+    labels[0] = -1  # with one row to search, no count is near any fraction
     model = S2RLSClassifier(0.1, balance_slack=0.01).fit(X, labels)
     assert model.transduction_.shape == (9,)
     for search in ("ea", "round_robin"):
@@ -131,7 +131,7 @@ def test_shares_from_the_labels_are_widened_to_a_feasible_count():
 
 def test_folds_never_refuse_what_the_fit_accepts():
     X, y = make_blobs(26, centers=2, random_state=0)
-    labels = few_labels(y, 3)  # 20 rows to search; 21 or 22 in the folds, where half of them may be no whole number
+    labels = few_labels(y, 3)  # 20 rows to search, and 21 or 22 in the folds, half of which may not be a whole number
     model = S2RLSClassifier(0.1, balance=0.5, balance_slack=0.01, n_restarts=2).fit(X, labels)
     assert np.bincount(model.transduction_[labels < 0]).tolist() == [10, 10]
     assert np.isfinite(model.left_out_accuracy_)
@@ -202,7 +202,7 @@ def test_time_budget_and_progress(capsys):
         ({"balance": 0.5, "balance_slack": 0.001}, r"0\.5 of 25 unlabeled rows is 12\.5 rows.*are 12 and 13"),
         ({"balance": 0.0}, r"labels contradict the balance: 3 row\(s\) are labeled 1.*fraction 0 "),
         ({"balance": {0: 0.5, 2: 0.5}}, r"balance has the classes \[0, 2\] and the labels have \[0, 1\]"),
-        ({"balance": [0.2, 0.3, 0.5]}, r"balance has shape \(3,\) and y has 2 classes"),
+        ({"balance": [0.2, 0.3, 0.5]}, r"balance has shape \(3,\) and y has the 2 classes"),
         ({"balance": [0.5, 0.6]}, "sum to 1"),
     ],
 )
@@ -214,7 +214,7 @@ def test_refusals(options, message):
 
 def test_refuses_one_share_for_three_classes_soft_labels_and_dask():
     X, y = make_blobs(30, centers=3, random_state=0)
-    with pytest.raises(InputError, match=r"one fraction, and y has 3 classes"):
+    with pytest.raises(InputError, match=r"one fraction, and y has the 3 classes"):
         S2RLSClassifier(balance=0.3).fit(X, few_labels(y, 2))
     table = np.full((30, 2), np.nan)
     table[:4] = [[0.9, 0.1], [0.2, 0.8], [1, 0], [0, 1]]

@@ -1,4 +1,4 @@
-"""TransductiveSVMClassifier: the objective and its minimum against SciPy, the balance, sparse rows, homes, refusals."""
+"""TransductiveSVMClassifier against SciPy's minimum, with the balance, sparse rows, backends and refusals."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def few(y, per_class, seed=0):
 
 
 def texts(n=300, d=2000, words=40, seed=0):
-    """Sparse rows of unit length: every class prefers a third of the words, and rows share few of them."""
+    """Sparse rows of unit length. Every class prefers a third of the words, and few rows have words in common."""
     rng, y = np.random.default_rng(seed), np.arange(n) % 2
     taste = np.ones((2, d))
     taste[0, : d // 3] = taste[1, d // 3 : 2 * d // 3] = 2.5
@@ -45,7 +45,7 @@ def ramp(f):
 
 
 def formula(w, Z, t, labeled, free, lam, lam_unlabeled, b, s, loss=bell):
-    """The objective as the paper has it, one column: weighted means of the losses, f with the mean b over `free`."""
+    """The paper's objective of one column, with weighted means of the losses and f with the mean b over `free`."""
     f = Z @ w - np.average(Z[free] @ w, weights=s[free]) + b
     hinge = np.average(smooth_hinge(t * f[labeled]), weights=s[labeled])
     return hinge + lam_unlabeled * np.average(loss(f[free]), weights=s[free]) + lam * w @ w
@@ -74,7 +74,7 @@ def test_the_solution_is_a_minimum_of_the_formula(weighted, solver, loss):
 
 
 def test_without_unlabeled_weight_it_is_the_convex_machine():
-    """λ' = 0 has one minimum: SciPy finds it from anywhere."""
+    """λ' = 0 has one minimum, which SciPy finds from anywhere."""
     X, y = make_blobs(30, centers=2, cluster_std=2.0, random_state=2)
     given = few(y, 6)
     model = TransductiveSVMClassifier(0.05, 0.0, kernel=Linear(), tol=1e-10, balance="labels").fit(X, given)
@@ -161,7 +161,7 @@ def test_left_out_scores_are_refits():
 
 
 def test_shares_are_estimated_from_fits_that_withhold_labels():
-    """As many labels of each class and five times as many rows: the fractions of the labels put the boundary wrong."""
+    """With equal numbers of labels and five times as many rows, the labels' fractions misplace the boundary."""
     X, y = make_blobs([100, 20], centers=[[0.0, 0.0], [12.0, 0.0]], random_state=1)
     given = few(y, 3)
     told = TransductiveSVMClassifier(balance="labels").fit(X, given)
@@ -189,7 +189,7 @@ def test_soft_labels_count_in_part():
 def test_refusals_and_what_is_said():
     X, y = make_blobs(40, centers=3, random_state=0)
     given = few(y, 3)
-    with pytest.raises(InputError, match="one fraction, and y has 3 classes"):
+    with pytest.raises(InputError, match="one fraction, and y has the 3 classes"):
         TransductiveSVMClassifier(balance=0.4).fit(X, given)
     with pytest.raises(InputError, match="contradict the balance"):
         TransductiveSVMClassifier(balance=[0.0, 0.5, 0.5]).fit(X, given)

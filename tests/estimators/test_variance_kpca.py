@@ -1,4 +1,4 @@
-"""MV-, LS- and LR-KPCA and the Spectral Graph Transducer: dense formulas, backends, selection, risk bound."""
+"""Dense formulas, backends, selection and risk bound of MV-, LS- and LR-KPCA and the Spectral Graph Transducer."""
 
 import dask.array as da
 import numpy as np
@@ -126,7 +126,7 @@ def test_logistic_ignores_what_least_squares_pulls_back():
     square = LeastSquaresKPCA(100.0, 30.0, kernel=RBF(0.3)).fit(X, given)
     logistic = LogisticKPCA(100.0, 30.0, kernel=RBF(0.3)).fit(X, given)
     rows = np.flatnonzero(given >= 0)
-    assert np.abs(square.decision_function(X)[rows]).max() < 2.0  # held near ±1
+    assert np.abs(square.decision_function(X)[rows]).max() < 2.0  # kept near ±1
     assert np.abs(logistic.decision_function(X)[rows]).min() > 2.0  # free to follow the variance
     assert logistic.certificate_ < 1e-5 and 1 <= logistic.n_iter_ <= 20
 
@@ -153,7 +153,7 @@ def test_hinge_has_no_pull_from_labels_beyond_the_corner():
 
 
 def test_a_wrong_label_does_not_pull_under_the_bounded_loss():
-    """Walder et al. have a sigmoid loss: far on the wrong side its slope is 0, where the logistic loss pulls fully."""
+    """The sigmoid loss of Walder et al. has slope 0 far on the wrong side, but the logistic loss has slope 1 there."""
     X, given, y = moons(120, per_class=10)
     wrong = np.flatnonzero(given == 0)[:3]
     given[wrong] = 1
@@ -317,7 +317,7 @@ def test_transducer_equals_the_dense_formula():
     model = SpectralGraphTransducer(6, n_eigenvectors=12, label_weight=50.0, balance="labels").fit(X, given)
     Lap = laplacian(neighbor_graph(X, 6)[0]).toarray()
     values, V = np.linalg.eigh(Lap)
-    assert values[1] > 1e-8  # one component: the constant is the only null vector
+    assert values[1] > 1e-8  # with one component, the constant is the only null vector
     V = V[:, 1:13]
     t = np.where(given[rows] == 1, np.sqrt(3 / 2), -np.sqrt(2 / 3))
     a = np.where(given[rows] == 1, 5 / 4, 5 / 6)
@@ -367,7 +367,7 @@ def test_minimum_variance_equals_the_dense_eigenproblem(center):
 
 
 def test_minimum_variance_where_no_row_is_similar_to_another():
-    X = np.random.default_rng(0).normal(size=(258, 3))  # K = I: LAPACK loses equal eigenvalues of a range
+    X = np.random.default_rng(0).normal(size=(258, 3))  # with K = I, LAPACK loses equal eigenvalues of a range
     model = MinimumVarianceKPCA(2, kernel=RBF(1e-4)).fit(X)
     np.testing.assert_allclose(model.eigenvalues_, 1.0)
     assert model.certificate_ < 1e-8
@@ -383,7 +383,7 @@ def test_must_link_sets_pull_together_and_equal_labels():
     tight = MinimumVarianceKPCA(1, 1e3, kernel=RBF(0.5)).fit_transform(X, given)
     within = [max(np.ptp(f[s]) for s in sets) / f.std() for f in (loose, tight)]
     assert within[1] < 0.2 * within[0]
-    with pytest.raises(InputError, match=r"must-link set contains \[0, 99\]. Accepted: row numbers from 0 to 39"):
+    with pytest.raises(InputError, match=r"must-link set contains \[0, 99\]. .* row numbers from 0 to 39"):
         MinimumVarianceKPCA().fit(X, groups=[[0, 99]])
 
 
@@ -436,7 +436,7 @@ def test_risk_bound_is_the_formula():
 
 def test_refusals():
     X, given, _ = moons(20)
-    with pytest.raises(InputError, match=r"graph='knn' is not accepted: give a number of neighbors, or the 20 × 20"):
+    with pytest.raises(InputError, match=r"graph='knn' is not accepted. Use a number of neighbors, or the 20 × 20"):
         LeastSquaresKPCA(graph="knn").fit(X, given)
     with pytest.raises(InputError, match="must be symmetric and not negative"):
         LeastSquaresKPCA(graph=np.triu(np.ones((20, 20)))).fit(X, given)

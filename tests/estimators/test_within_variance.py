@@ -1,4 +1,4 @@
-"""WithinVarianceClassifier: MV-KPCA for new rows, against the dense generalized eigenproblem; weights; choice."""
+"""WithinVarianceClassifier for new rows against the dense generalized eigenproblem, with weights and choice."""
 
 import numpy as np
 import pytest

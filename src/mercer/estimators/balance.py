@@ -9,13 +9,16 @@ from ..evidence.shares import class_shares
 from ..inputs.labels import Labels
 from ..rows import take, tdot
 
-ESTIMATE = "estimate"
+
+def is_estimated(balance: object) -> bool:
+    """Whether the fractions are to be estimated."""
+    return isinstance(balance, str) and balance == "estimate"
 
 
 def shares_of(balance: str, labels: Labels, weight: np.ndarray | None = None) -> np.ndarray:
-    """Wanted fraction of each class, (k,). A string takes the fractions of the labels with these weights.
+    """Wanted fraction of each class, (k,). A string means the fractions of the labels with these weights.
 
-    A number, a dict or an array gives the fractions themselves, and None gives None.
+    A number, a dict or an array contains the fractions themselves. None returns None.
     """
     if balance is None:
         return None
@@ -35,14 +38,14 @@ def shares_of(balance: str, labels: Labels, weight: np.ndarray | None = None) ->
     elif np.ndim(balance) == 0:
         if len(names) != 2:
             raise InputError(
-                f"balance={balance} is one fraction, and y has {len(names)} classes: {names}. Give one fraction per "
-                f"class, or a dict {{class: fraction}}."
+                f"balance={balance} is one fraction, and y has the {len(names)} classes {names}. Give one fraction per "
+                "class, or a dict from classes to fractions."
             )
         shares = np.array([1.0 - balance, balance])
     else:
         shares = np.asarray(balance, dtype=np.float64)
         if shares.shape != (len(names),):
-            raise InputError(f"balance has shape {shares.shape} and y has {len(names)} classes: {names}.")
+            raise InputError(f"balance has shape {shares.shape} and y has the {len(names)} classes {names}.")
     for name, share, count in zip(names, shares, labels.counts()):
         if share <= 0 and count > 0:
             raise InputError(
@@ -53,21 +56,30 @@ def shares_of(balance: str, labels: Labels, weight: np.ndarray | None = None) ->
 
 
 def fold_key(state: Any, labels: Labels):
-    """(l,) a number for each labeled row that depends neither on the order of the rows nor on the basis of Z."""
+    """(l,) array of a number for each labeled row that depends neither on the order of rows nor on the basis of Z."""
     Z_l, mean = take(state.Z, labels.labeled), tdot(state.Z, np.full(state.Z.shape[0], 1.0 / state.Z.shape[0]))
     return Z_l @ mean + np.einsum("ij,ij->i", Z_l, Z_l)
 
 
 def estimated_shares(fold_fits, state, labels, rounds=3, counted=0.25):
-    """(fractions, standard errors) of the classes among the unlabeled rows, by fits that hold out labels.
+    """(fractions, standard errors) of the classes among the unlabeled rows, from fits with held-out labels.
 
-    A held-out row is scored like an unlabeled one, so the mean score of the unlabeled rows is the mean of the classes'
-    held-out scores, weighted by the fractions (`mercer.evidence.shares`).
+    A held-out row is scored like an unlabeled one. The mean score of the unlabeled rows is therefore the mean of the
+    held-out scores of the classes, weighted by the fractions (`mercer.evidence.shares`).
 
-    fold_fits : function of (fractions, errors), or of None in the first round. It yields (positions of the held-out
-        labels, coefficients, intercept) of each fit.
-    rounds : how often at most the fractions are estimated and the fits repeated.
-    counted : weight of a label as evidence of the fractions. It is small because labels are often picked, not drawn.
+    Parameters
+    ----------
+    fold_fits : callable
+        Function of (fractions, errors), or of None in the first round. It yields (positions of the held-out labels,
+        coefficients, intercept) of each fit.
+    state : State
+        Prepared rows.
+    labels : Labels
+        All labels.
+    rounds : int, default=3
+        Maximum number of estimates. Every estimate repeats the fits.
+    counted : float, default=0.25
+        Weight of a label as evidence of the fractions. It is small because labels are often picked and not drawn.
     """
     free = (labels.codes < 0).astype(float) * (1.0 if state.weight is None else state.weight)
     mean = tdot(state.Z, free / free.sum())

@@ -26,27 +26,33 @@ from ..types import Rows, Seed
 
 @dataclass(eq=False, repr=False)
 class KernelEstimator(Documented, BaseEstimator):
-    """Base of all estimators: `kernel=` and `approx=` in, rows z(x) out.
+    """Base of all estimators, with the parameters `kernel` and `approx` and the features z(x) of rows.
 
     A subclass is a dataclass of its parameters. It sets `access` and its own `fit`, in which
-    ``X = self._rows(X, reset=True)`` reads the rows and ``Z = self._fit_map(X)`` gives the tall matrix. For new rows
-    ``Z = self._features(X)`` does both.
+    ``X = self._rows(X, reset=True)`` reads the rows and ``Z = self._fit_map(X)`` computes the tall matrix of features.
+    For new rows ``Z = self._features(X)`` does both.
 
     Attributes
     ----------
-    access : how the method uses Z, and so where it runs. "moments": one or two passes, then a small problem on the host
-        (NumPy, torch, Dask). Z of NumPy rows through landmarks is never stored. "sweeps": a loop of products (on the
-        same backends, in Dask on a sample). "rows": one row at a time. "graph": all rows in one graph (not Dask).
-    sample_ : after a fit on rows in Dask, the positions of the rows that it looked at one by one. Fitted attributes
-        with an entry for each row are of these rows.
-    kernel_ : the kernel with every rule resolved to a number.
-    map_ : the fitted feature map. `map_.energy_` and `map_.error_` show how good an approximation is.
-    approx_reason_ : why this map was chosen.
+    access : {"moments", "sweeps", "rows", "graph"}
+        How the method uses Z. "moments" needs one or two passes and a small problem on the host. It runs on NumPy,
+        torch and Dask, and never stores the landmark features of NumPy rows. "sweeps" is a loop of products on the
+        same backends, in Dask on a sample. "rows" needs one row at a time, and "graph" all rows in one graph. These
+        two do not run on Dask.
+    sample_ : array of int
+        After a fit on rows in Dask, the positions of the rows in the sample for all steps on single rows. Fitted
+        attributes with an entry for each row belong to these rows.
+    kernel_ : Kernel
+        The kernel with every rule resolved to a number.
+    map_ : FeatureMap or None
+        The fitted feature map. `map_.energy_` and `map_.error_` measure the quality of an approximation.
+    approx_reason_ : str
+        Why this map was chosen.
     """
 
     access = "moments"
-    on_dask: ClassVar[str | None] = "moments"  # a fit sees moments of all rows and a sample. Else "sample" or None
-    policy: ClassVar[str | None] = None  # row of `POLICIES` that defines "auto". None is the row of `access`
+    on_dask: ClassVar[str | None] = "moments"  # "moments" of all rows and a sample, a "sample" only, or None
+    policy: ClassVar[str | None] = None  # row of `POLICIES` that defines "auto". None means the row of `access`
 
     _: KW_ONLY
     kernel: KernelLike = "rbf"
@@ -64,7 +70,7 @@ class KernelEstimator(Documented, BaseEstimator):
         if inner and not hasattr(kernel, "set_params"):
             raise InputError(
                 f"{inner[0]} cannot be set, because kernel={kernel!r} is not a kernel object. Construct the estimator "
-                'with one, such as kernel=RBF("median"), and set its parameters then.'
+                'with a kernel object, such as kernel=RBF("median"), and then set its parameters.'
             )
         return super().set_params(**params)
 
@@ -73,13 +79,13 @@ class KernelEstimator(Documented, BaseEstimator):
         return as_kernel(self.kernel)
 
     def _takes(self) -> str:
-        """The kind of a row: "numbers", "objects" or "any", see `Kernel.takes`."""
+        """The type of a row, which is "numbers", "objects" or "any" (see `Kernel.takes`)."""
         return self._kernel().takes
 
     def _rows(self, X: Rows, reset: bool, min_rows: int = 1) -> Rows:
-        """Check X by `check_rows`, refuse it if the method cannot run on it, and move it only by `use_device`.
+        """Check X by `check_rows` and refuse it if the method cannot run on it. Only `use_device` moves it.
 
-        reset : True in `fit`. False afterwards, which needs a fitted estimator.
+        `reset` is True in `fit`, and False for new rows, which need a fitted estimator.
         """
         if not reset:
             check_is_fitted(self)
@@ -92,9 +98,9 @@ class KernelEstimator(Documented, BaseEstimator):
         return moved(check_rows(self, X, reset, min_rows=min_rows, takes=self._takes()))
 
     def _training(self, X, y=None, sample_weight=None, kind="classes", min_rows=1, also=()):
-        """(X, y, weight) of a fit, checked. In Dask y is that of a sample of the rows, whose positions are `sample_`.
+        """Check and return (X, y, weight) of a fit. In Dask y belongs to the sample of the rows at `sample_`.
 
-        kind : what counts as a label in y, see `mercer.inputs.sampling`. also : further rows for the sample.
+        `kind` defines what counts as a label in y (see `mercer.inputs.sampling`). The rows `also` are in the sample.
         """
         self._validate_params()
         X = self._rows(X, reset=True, min_rows=min_rows)
@@ -113,14 +119,14 @@ class KernelEstimator(Documented, BaseEstimator):
         return X[self.sample_], y, sampled(weight, X)
 
     def answering(self) -> Self:
-        """A copy with only what predictions need. It goes to the workers of a cluster."""
+        """A copy with only the attributes that predictions need, for the workers of a cluster."""
         small = copy.copy(self)
         for name in ("result_", "eigenvectors_", "training_scores_", "sample_"):
             small.__dict__.pop(name, None)
         return small
 
     def _seen(self, X: Rows) -> int:
-        """Number of rows that a fit looks at one by one. These are all rows, or a sample of rows in Dask."""
+        """Number of rows in steps on single rows. These are all rows, or a sample of rows in Dask."""
         sample = home_of(X).sample_of(X)
         return X.shape[0] if sample is None else len(sample)
 
@@ -130,12 +136,12 @@ class KernelEstimator(Documented, BaseEstimator):
         approx, most = self.approx, POLICIES[policy].landmarks
         of_sample = self.on_dask == "sample" and hasattr(self, "sample_")
         if of_sample and isinstance(approx, str) and approx == "auto" and X.shape[0] > most:
-            approx = most  # the model is kept small, because it goes to all workers and predicts for very many rows
+            approx = most  # keeps the model small, which goes to all workers and predicts for very many rows
         gram = open_gram(self._kernel(), approx, X, weight, policy, seed, store)
         self.map_: Any = gram.map
         self.kernel_, self.approx_reason_ = gram.kernel, gram.reason
         if of_sample:
-            self.approx_reason_ += f" Fitted to a sample of {len(self.sample_)} rows of those in Dask."
+            self.approx_reason_ += f" The model is fitted to a sample of {len(self.sample_)} rows from Dask."
         return gram
 
     def _fit_map(self, X: Rows, weight: np.ndarray | None = None) -> Rows:

@@ -18,13 +18,14 @@ from .base import KernelEstimator
 class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
     """Projections f(x) = k(x, ·) A − shift on directions A of the centered feature space.
 
-    A subclass calls ``gram, K = self._open_centered(X, weight)``, finds coefficients A (one row per training row, Σ of
-    each column 0 when centered) for the `CenteredOperator` K, and calls ``self._close(gram, K, A)``.
+    A subclass calls ``gram, K = self._open_centered(X, weight)``, finds coefficients A (one row per training row, with
+    columns of sum 0 if centered) for the `CenteredOperator` K, and calls ``self._close(gram, K, A)``.
 
     Attributes
     ----------
     expansion_ : the projections before the shift, and in its last column the mean similarity to the training rows.
-    shift_ : (s,) the projections of the mean. grand_mean_ : squared length of the mean in feature space.
+    shift_ : (s,) the projections of the mean.
+    grand_mean_ : squared length of the mean in feature space.
     location_ : (s,) the origin of the projections relative to the mean, or 0.
     """
 
@@ -34,14 +35,14 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     location_: Any = 0.0
 
     def _open_centered(self, X: Rows, weight: np.ndarray | None = None) -> tuple:
-        """The kernel matrix of the training rows, and the same centered."""
+        """The kernel matrix of the training rows, and the centered matrix."""
         gram = self._open(X, weight, self.solver)
         return gram, CenteredOperator(gram.operator, weight, bool(self.center))
 
     def _close(self, gram, K: CenteredOperator, coefficients: np.ndarray) -> None:
-        """Keep what projecting new rows needs."""
+        """Keep everything that projections of new rows need."""
         share, mean = np.zeros_like(K.share), np.zeros(K.shape[0])
-        if K.center:  # columns sum to 0 but for rounding, which 1/√λ has made large
+        if K.center:  # the sums of the columns are rounding errors, which 1/√λ has made large
             coefficients = coefficients - K.share * coefficients.sum(axis=0)
             share, mean = K.share, K.means()
         self.expansion_ = gram.expansion(np.hstack([coefficients, share]))
@@ -54,7 +55,7 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
     @property
     def X_fit_(self):
-        """The rows that projections are computed from. None through a map."""
+        """The rows from which projections are computed. None with a map."""
         return self.expansion_.centers
 
     @by_row
@@ -75,8 +76,7 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
             if X.shape[0] != X.shape[1]:
                 raise NotInductiveError(
                     "The reconstruction error of new rows needs k(x, x), which a matrix of k(new, training) does not "
-                    "contain. Accepted: the square training matrix, or a model fitted on raw data with a kernel "
-                    "object."
+                    "contain. Give the square training matrix, or fit a model on raw data with a kernel object."
                 )
             own = self.kernel_.diag(X)
         else:
@@ -98,4 +98,4 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 def check_components(n_components: int, n: int) -> None:
     """Refuse more components than rows."""
     if not isinstance(n_components, numbers.Integral) or not 1 <= int(n_components) <= n:
-        raise InputError(f"n_components={n_components} components were requested for {n} rows. Accepted: 1 to {n}.")
+        raise InputError(f"n_components={n_components} components were requested for {n} rows. Use 1 to {n}.")

@@ -1,4 +1,4 @@
-"""The base of robust and sparse kernel PCA, with the dual solver and projections about the loss's own center."""
+"""The base of robust and sparse kernel PCA, with the dual solver and projections relative to the loss's own center."""
 
 import warnings
 from dataclasses import KW_ONLY, dataclass, replace
@@ -21,9 +21,9 @@ from .parameters import COUNT, POSITIVE, parameter
 
 @dataclass(eq=False, repr=False)
 class DualComponents(KernelComponents):
-    """Components that minimize f*(H) − Tr (HᵀGH)^{1/2} for the loss that `_asked` of a subclass describes.
+    """Components that minimize f*(H) − Tr (HᵀGH)^{1/2} for the loss that `_thresholds` of a subclass defines.
 
-    With ``center=True`` the loss is taken about the point at which it is smallest, min_c f(P − 1cᵀ), and not about the
+    With ``center=True`` the loss is relative to the point at which it is smallest, min_c f(P − 1cᵀ), and not to the
     mean. Scores are relative to that point, and the coefficients of each component sum to zero.
     """
 
@@ -48,14 +48,14 @@ class DualComponents(KernelComponents):
 
     def _fit(self, X):
         self._validate_params()
-        asked = self._asked()
+        thresholds = self._thresholds()
         X, _, _ = self._training(X, min_rows=2)
         check_components(self.n_components, X.shape[0])
         gram, K = self._open_centered(X)
         eps = precision(X.dtype)
         if abs(K.trace()) <= 10 * eps * float(np.sum(np.abs(K.K.diag()))):
             self._refuse_rank(0)
-        result, loss = self._find(K, asked, eps)
+        result, loss = self._find(K, thresholds, eps)
         found = result.value
         if result.info["rank"] < self.n_components:
             warnings.warn(result.reason, UserWarning, stacklevel=3)
@@ -69,7 +69,7 @@ class DualComponents(KernelComponents):
         self._close(gram, K, found.coef)
         return found.scores.astype(np.float32) if str(X.dtype).endswith("float32") else found.scores
 
-    def _find(self, K, asked, eps):
+    def _find(self, K, thresholds, eps):
         """(`Result` with `Components`, loss) for the centered operator K, whose products have the precision eps."""
         width = sketch_width(self.n_components, Loss(epsilon=1.0))
         start = sketch(K, width, random_state=seed_of(self.random_state), eps=eps)
@@ -78,19 +78,18 @@ class DualComponents(KernelComponents):
         rank = int(np.sum(quotient > eps * K.shape[0] * quotient.max(initial=0.0)))
         if rank < self.n_components:
             self._refuse_rank(rank)
-        loss = Loss(
-            norm=self.norm, location=self.center is True, **{name: a.value for name, a in asked.items() if not a.share}
-        )
-        for name, a in asked.items():
-            if a.share:
-                # Never fewer rows than the components need.
-                share = max(a.share, (self.n_components + 1) / K.shape[0]) if a.name == "keep" else a.share
+        given = {name: one.value for name, one in thresholds.items() if not one.share}
+        loss = Loss(norm=self.norm, location=self.center is True, **given)
+        for name, one in thresholds.items():
+            if one.share:
+                # Keep at least as many rows as the components need.
+                share = max(one.share, (self.n_components + 1) / K.shape[0]) if one.name == "keep" else one.share
                 loss, _ = match_fraction(K, self.n_components, name, share, loss, start=start, eps=eps)
         options = {"tol": max(self.tol, 20 * eps), "max_iter": self.max_iter, "start": start, "eps": eps}
         options["n_init"] = self.n_init
         result = minimize(K, self.n_components, loss, **options)
-        by_share = "epsilon" in asked and asked["epsilon"].share
-        for _ in range(40 if by_share else 0):  # at the search's looser tolerance every component was there
+        by_share = "epsilon" in thresholds and thresholds["epsilon"].share
+        for _ in range(40 if by_share else 0):  # the search with a looser tolerance found every component
             if result.info["rank"] == self.n_components:
                 break
             loss = replace(loss, epsilon=0.9 * loss.epsilon)
@@ -107,21 +106,21 @@ class DualComponents(KernelComponents):
             )
         raise InputError(
             f"n_components={self.n_components}, but the {'centered ' if self.center else ''}kernel matrix has rank "
-            f"{rank}. Accepted: at most {rank}. A kernel such as RBF has more directions than a linear one."
+            f"{rank}. Use at most {rank}. A kernel such as RBF has more directions than a linear one."
         )
 
     def _refuse(self, K, loss, start, eps):
-        raise InputError("Every component vanished: the kernel matrix is zero. Check the kernel and the rows.")
+        raise InputError("Every component vanished, because the kernel matrix is zero. Check the kernel and the rows.")
 
 
 def at_bound(P: np.ndarray, loss: Loss) -> np.ndarray:
-    """Rows whose influence is bounded."""
+    """The numbers of the rows whose influence is bounded."""
     return np.flatnonzero(row_size(P, loss.norm) >= loss.kappa + loss.epsilon)
 
 
 @dataclass
-class Asked:
-    """A threshold as the user gave it, which is a number, or a fraction of the rows under another name."""
+class Threshold:
+    """A threshold that the user gave as a number, or as a fraction of the rows by the parameter `name`."""
 
     value: float | None
     name: str = ""
@@ -134,17 +133,17 @@ def number(name: str, value: float, other: str | None = None) -> float:
     if not fits or not (float(value) > 0 if name == "kappa" else 0 <= float(value) < np.inf):
         accepted = "a number above 0" if name == "kappa" else "a number of at least 0"
         share = f", or a fraction of the rows as {other}=" if other else ""
-        raise InputError(f"{name}={value!r} is not accepted: give {accepted}{share}.")
+        raise InputError(f"{name}={value!r} is not accepted. Use {accepted}{share}.")
     return float(value)
 
 
-def number_or_share(name: str, value: float | None, other: str, share, default: float) -> "Asked":
-    """The requested number, or fraction of the rows, or the default fraction. Both at once are refused."""
+def number_or_share(name: str, value: float | None, other: str, share, default: float) -> "Threshold":
+    """The given number, or the given or default fraction of the rows. A number and a fraction at once are refused."""
     if value is not None and share is not None:
         raise InputError(f"{name}={value!r} and {other}={share!r} have the same meaning. Give one of them.")
     if value is not None:
-        return Asked(number(name, value, other))
+        return Threshold(number(name, value, other))
     share = default if share is None else share
     if not (isinstance(share, Real) and 0 < float(share) < 1):
-        raise InputError(f"{other}={share!r} is not accepted: give a fraction of the rows between 0 and 1.")
-    return Asked(None, other, float(share))
+        raise InputError(f"{other}={share!r} is not accepted. Use a fraction of the rows between 0 and 1.")
+    return Threshold(None, other, float(share))

@@ -20,15 +20,15 @@ from ..solvers.sphere.secular import constrained_least_squares, variance_basis
 from ..types import ColumnLike, Rows
 from .base import KernelEstimator
 from .parameters import POSITIVE, parameter
-from .semi_kpca import CONSTANT, REMOVED, gamma_within, spectrum_of
+from .semi_kpca import REMOVED, gamma_within, spectrum_of
 
 
 @dataclass(eq=False, repr=False)
 class FewNumbers(RegressorMixin, KernelEstimator):
     """Base of regressors with few targets. A method defines ``_solve(state, rows, t)``.
 
-    t are the targets less their mean, in units of their standard deviation. `_solve` returns a `Result` with value
-    (weights, constant) and the held-out scores of the rows.
+    t are the standardized targets. `_solve` returns a `Result` with value (weights, constant) and the held-out scores
+    of the rows.
     """
 
     def fit(self, X: Rows, y: ColumnLike, sample_weight: ColumnLike = None) -> Self:
@@ -57,12 +57,12 @@ class FewNumbers(RegressorMixin, KernelEstimator):
 
     @by_row
     def predict(self, X: Rows) -> np.ndarray:
-        """The predicted number of each row."""
+        """The predicted target of each row."""
         X = self._rows(X, reset=False)
         return self.expansion_(X)[:, 0] + self.intercept_
 
     def score(self, X: Rows, y: ColumnLike, sample_weight: ColumnLike = None):
-        """R² over the rows of y that have a number."""
+        """R² over the rows that have a number in y."""
         X, y, sample_weight = with_labels(X, y, "targets", None, sample_weight)
         y = read_targets(y, None)
         rows = np.flatnonzero(~np.isnan(y))
@@ -79,11 +79,11 @@ class FewNumbers(RegressorMixin, KernelEstimator):
 
 @dataclass(eq=False, repr=False)
 class SemiKPCARegressor(FewNumbers):
-    """Predict numbers for many rows from those of very few, by kernel PCA with a linear pull from the known numbers.
+    """Regress on a numeric target with very few known values, by kernel PCA with a linear pull from these values.
 
-    The problem of `SemiKPCA` with centered and scaled numbers as targets t. Its scores have a scale of their own (the
-    pull is not a loss), so a line from held-out scores to the known numbers gives the predictions. Use it when the
-    number follows the directions in which the rows vary most. With many numbers `LSSVMRegressor` is better.
+    The problem of `SemiKPCA` with standardized targets t. Its scores have a scale of their own, because the pull is not
+    a loss. A line from held-out scores to the known targets therefore gives the predictions. Use it when the target
+    follows the directions in which the rows vary most. With many known targets `LSSVMRegressor` is better.
 
     Parameters
     ----------
@@ -92,13 +92,16 @@ class SemiKPCARegressor(FewNumbers):
     ----------
     gamma_ : float, the γ that was used.
     coef_, intercept_ : weights of the features, and the constant.
-    left_out_ : (l,) the prediction for each row with a number from the scores without it.
-    result_ : how the problem was solved.
+    left_out_ : (l,) the held-out prediction for each row with a target.
+    result_ : `Result` of the solver.
 
     Notes
     -----
-    Cost: that of `SemiKPCA`. NumPy, torch, Dask.
-    Reference: Alaíz, Fanuel, Suykens: Convex formulation for kernel PCA and its use in semi-supervised learning, 2018.
+    The cost is that of `SemiKPCA`. It runs on NumPy, torch and Dask.
+
+    References
+    ----------
+    Alaíz, Fanuel, Suykens (2018), Convex formulation for kernel PCA and its use in semi-supervised learning.
 
     Examples
     --------
@@ -109,7 +112,7 @@ class SemiKPCARegressor(FewNumbers):
     [0.8, 4.7]
     """
 
-    n_removed: int | str = parameter(CONSTANT, *REMOVED)
+    n_removed: int | str = parameter("constant", *REMOVED)
     gamma: str | float = parameter("middle", StrOptions({"middle"}), POSITIVE)
 
     def _solve(self, state, rows, t):
@@ -119,13 +122,11 @@ class SemiKPCARegressor(FewNumbers):
         filter_ = shift_filter(basis.values, self.gamma_, k)
         W, b = filtered_weights(basis, pull, filter_)
         right = pull.B - np.outer(basis.mean, pull.sum_t)
-        V, G = basis.vectors[:, k:], state.moments.centered(self.n_removed == CONSTANT)
+        V, G = basis.vectors[:, k:], state.moments.centered(self.n_removed == "constant")
         gap = relative(V.T @ (W / self.gamma_ - G @ W - right), right)
         scores = left_out_path(basis, pull, [filter_], removed=False)[0, :, 0]
         s = np.ones(len(rows)) if state.weight is None else state.weight[rows]
-        scores = scores * (
-            s.sum() / (s.sum() - s)
-        )  # the pull is a sum, which is smaller by 1/l without one of l targets
+        scores = scores * (s.sum() / (s.sum() - s))  # because the pull is a sum over one target less
         return closed_form((W[:, 0], float(np.ravel(b)[0])), gap), scores
 
     def _line(self, scores, t, s):
@@ -137,30 +138,35 @@ class SemiKPCARegressor(FewNumbers):
 
 @dataclass(eq=False, repr=False)
 class LeastSquaresKPCARegressor(FewNumbers):
-    """Predict numbers from few by least squares with the variance of the predictions over all rows fixed.
+    """Regress on a numeric target with few known values by least squares with a fixed variance of the predictions.
 
     .. math:: \\min_f \\|f\\|^2 + c \\sum_{i \\in L} (f(x_i) - t_i)^2
         \\quad \\text{subject to} \\quad \\tfrac1n \\sum_{i=1}^n (f(x_i) - \\bar f)^2 = v
 
-    The problem of `LeastSquaresKPCA` with centered and scaled numbers as targets t. v = 1 means that the predictions
-    vary over all rows as much as the known numbers do. Few numbers shrink ordinary least squares towards their mean.
-    This does not. Use it when the known numbers are a fair sample. With many `LSSVMRegressor` is better.
+    The problem of `LeastSquaresKPCA` with standardized targets t. v = 1 means that the predictions for all rows have
+    the variance of the known targets. With few targets, ordinary least squares shrinks predictions towards the mean.
+    This method does not. Use it when the known targets are a representative sample. With many known targets
+    `LSSVMRegressor` is better.
 
     Parameters
     ----------
     label_weight : c, the weight of the squared errors.
-    variance : v, in units of the variance of the known numbers.
+    variance : v, in units of the variance of the known targets.
 
     Attributes
     ----------
-    multiplier_ : ζ, the multiplier of the constraint. certificate_ : the larger of its two relative residuals.
+    multiplier_ : ζ, the multiplier of the constraint.
+    certificate_ : the larger of its two relative residuals.
     coef_, intercept_ : weights of the features, and the constant.
-    left_out_ : (l,) the prediction for each row with a number by the fit without it.
+    left_out_ : (l,) the prediction for each row with a target by the fit without it.
 
     Notes
     -----
-    Cost: that of `LeastSquaresKPCA`. NumPy, torch, Dask.
-    Reference: Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.3.
+    The cost is that of `LeastSquaresKPCA`. It runs on NumPy, torch and Dask.
+
+    References
+    ----------
+    Walder, Henao, Mørup, Hansen (2010), Semi-supervised kernel PCA, §3.3.
 
     Examples
     --------

@@ -19,7 +19,7 @@ from .parameters import NOT_NEGATIVE, parameter
 class GraphTerm(KernelEstimator):
     """Mixin for estimators with the parameters `graph` and `graph_weight`.
 
-    Such a method solves on ``self.tilted(state)`` of `InvarianceTerm`, in which the graph term is part of the norm.
+    Such a method solves the problem for ``self.tilted(state)`` of `InvarianceTerm`, whose norm contains the graph term.
     """
 
     _: KW_ONLY
@@ -39,8 +39,8 @@ class GraphTerm(KernelEstimator):
         )
         if weight is not None:
             raise InputError(
-                "sample_weight cannot be combined with graph=: a repeated row would change its neighbors' graph. "
-                "Leave one of the two out."
+                "sample_weight cannot be combined with graph=, because a repeated row changes the graph of neighbors. "
+                "Use only one of the two."
             )
         return laplacian(self._weights(X), "unnormalized")
 
@@ -52,7 +52,7 @@ class GraphTerm(KernelEstimator):
         if shape != (n, n):
             given = repr(self.graph) if shape is None else f"<{type(self.graph).__name__} of shape {shape}>"
             raise InputError(
-                f"graph={given} is not accepted: give a number of neighbors, or the {n} × {n} matrix of edge weights "
+                f"graph={given} is not accepted. Use a number of neighbors, or the {n} × {n} matrix of edge weights "
                 "of the training rows."
             )
         W = sp.csr_matrix(self.graph, dtype=np.float64)

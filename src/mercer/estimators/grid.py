@@ -1,4 +1,4 @@
-"""Held-out predictions of one method over a whole grid, with one map per kernel and one decomposition per map."""
+"""Held-out predictions of one method over a parameter grid, with one map per kernel and one decomposition per map."""
 
 import itertools
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from ..rows import take
 
 
 class Route(NamedTuple):
-    """A method with a map and other parameters `changed`, ready for one call of `path` over `grid`."""
+    """A method with changed parameters and the state and labels for one call of `path` over `grid`."""
 
     changed: dict
     method: Any
@@ -24,12 +24,12 @@ class Route(NamedTuple):
 
 
 class LeftOutSearch:
-    """Mixin: `left_out_table` over a grid of parameters.
+    """Mixin with `left_out_table` for a grid of parameters.
 
-    A method names in ``path_parameters`` those that one call of its ``path(state, labels, grid)`` serves, which gives a
-    list of parameter dicts and an array of held-out predictions. ``_read(X, y, sample_weight)`` gives state and labels.
-    Parameters of the map (the kernel, its width, the approximation) cost a map and a state each. Any other parameter
-    costs one call.
+    One call of ``path(state, labels, grid)`` of the method computes the held-out predictions for all values of the
+    parameters in ``path_parameters``. It returns a list of parameter dicts and an array of predictions.
+    ``_read(X, y, sample_weight)`` returns state and labels. Every value of a parameter of the map (the kernel, its
+    width, the approximation) needs another map and state. Every value of any other parameter needs another call.
     """
 
     path_parameters: ClassVar[tuple] = ()
@@ -40,20 +40,20 @@ class LeftOutSearch:
         Parameters
         ----------
         X, y, sample_weight : as in `fit`.
-        grid : dict of lists of candidates by parameter name. "default" is the method's own grid, None is none.
+        grid : dict of lists of candidates by parameter name. "default" is the method's own grid. None means no grid.
 
         Returns
         -------
-        candidates : list of parameter dicts. The first is empty, for the parameters of this estimator as they are.
-        left_out : (m, l, k') for each candidate, the predictions for the labeled rows when their own label is held out.
-        labels : the labels as they were read.
+        candidates : list of parameter dicts. The first is empty, for the current parameters of this estimator.
+        left_out : (m, l, k') held-out predictions for the labeled rows, for each candidate.
+        labels : the `Labels` in y.
         """
         routes = self.routes(X, y, sample_weight, grid)
         candidates, left_out = table_of(routes)
         return parameters_of(candidates), left_out, routes[0].labels
 
     def routes(self, X, y, sample_weight=None, grid=None):
-        """One `Route` for each call of `path` that a grid needs. The first has the parameters as they are."""
+        """One `Route` for each call of `path` that a grid needs. The first has the current parameters."""
         inner = None
         outer: dict = {}
         if isinstance(grid, dict):
@@ -82,7 +82,7 @@ class LeftOutSearch:
         for name, values in grid.items():
             if name not in known:
                 raise InputError(
-                    f"{type(self).__name__} has no parameter {name!r} to choose. Accepted: {', '.join(sorted(known))}."
+                    f"{type(self).__name__} has no parameter {name!r} to choose. Use {', '.join(sorted(known))}."
                 )
             if isinstance(values, str) or not hasattr(values, "__len__") or len(values) == 0:
                 raise InputError(f"{name}={values!r} is not a list of candidates. Give at least one, as a list.")
@@ -96,23 +96,21 @@ def parameters_of(candidates: list) -> list:
 
 
 def table_of(routes: list, labels: Labels | None = None) -> tuple[list, np.ndarray]:
-    """([(route, parameters)], (m, l, k') held-out predictions) of all routes, for their own labels or for some of
-    them.
-    """
-    candidates, answers = [], []
+    """([(route, parameters)], (m, l, k') held-out predictions) of all routes, for all of their labels or the given."""
+    candidates, predictions = [], []
     for route in routes:
         parameters, left_out = route.method.path(route.state, route.labels if labels is None else labels, route.grid)
         candidates += [(route, p) for p in parameters]
-        answers.append(left_out)
-    return candidates, np.concatenate(answers)
+        predictions.append(left_out)
+    return candidates, np.concatenate(predictions)
 
 
 def nested_hits(routes: list, choose: Callable, folds: int = 5) -> tuple[int, int]:
-    """(correct labels, labels) of predictions for which neither the choice nor the fit knew the label.
+    """(correct predictions, predictions) for labels that neither the choice of parameters nor the fit has seen.
 
-    All is done again in five folds. These are random and do not keep the class frequencies, which would reveal the
-    labels. So labels that are coin tosses are predicted correctly in one half. choose : function of held-out
-    predictions (m, l, k') and codes (l,) that returns the number of the candidate.
+    Choice and fit are repeated in five folds. The folds are random and not stratified, because class frequencies would
+    reveal the labels. Random labels are therefore predicted correctly in half of the cases. `choose` is a function of
+    held-out predictions (m, l, k') and codes (l,) that returns the number of a candidate.
     """
     labels, right = routes[0].labels, 0
     order = np.random.default_rng(0).permutation(len(labels.labeled))
@@ -132,7 +130,7 @@ def nested_hits(routes: list, choose: Callable, folds: int = 5) -> tuple[int, in
 
 
 def answered(labels: Labels, left_out: np.ndarray) -> np.ndarray:
-    """(l,) labeled rows whose held-out prediction (m, l, k) could be correct, because their class has another label."""
+    """(l,) whether the held-out prediction (m, l, k) of each labeled row exists and its class has another label."""
     return labels.testable & np.isfinite(left_out).all(axis=(0, 2))
 
 

@@ -1,4 +1,4 @@
-"""The term mean (v·∇f(x))²: functions that hardly change along given directions (Walder et al. 2010, §6)."""
+"""The penalty mean (v·∇f(x))² on changes of a function along given directions (Walder et al. 2010, §6)."""
 
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
@@ -19,7 +19,7 @@ from .parameters import NOT_NEGATIVE, parameter
 class InvarianceTerm(KernelEstimator):
     """Mixin for classifiers with the parameters `invariance` and `invariance_weight`.
 
-    Such a method solves on ``self.tilted(state)``, in which this term and the graph term are part of the norm.
+    Such a method solves the problem for ``self.tilted(state)``, whose norm contains this term and the graph term.
     """
 
     _: KW_ONLY
@@ -34,7 +34,7 @@ class InvarianceTerm(KernelEstimator):
         return {} if self.invariance is None else {"slopes": self._slope_moment(X, weight)}
 
     def _slope_moment(self, X: Rows, weight: np.ndarray | None) -> np.ndarray:
-        """S with wᵀSw = mean over the rows of Σ (v·∇f)², f = z·w: (r, r)."""
+        """(r, r) matrix S with wᵀSw = mean over the rows of Σ (v·∇f)² for f = z·w."""
         home_of(X).refuse_lazy(
             "invariance= needs all rows in memory, which rows in Dask are not. Give a sample of the rows in NumPy, or "
             "use invariance=None."
@@ -65,7 +65,7 @@ class InvarianceTerm(KernelEstimator):
                 "contains NaN or infinity" if V.ndim == 3 and not np.isfinite(V).all() else f"has shape {np.shape(V)}"
             )
             raise InputError(
-                f"invariance= gives directions for {n} rows of {d} columns, and what it gives {what}. Accepted: finite "
+                f"invariance= defines directions for {n} rows of {d} columns, and its value {what}. Use finite "
                 f"numbers of shape ({n}, {d}) or ({n}, number of directions, {d}), or a function of the rows that "
                 "returns them, such as ImageShifts(8, 8)."
             )

@@ -1,4 +1,4 @@
-"""Kernel c-means (kernel k-means): Lloyd's algorithm in feature space, with weights and with `predict`."""
+"""Kernel c-means (kernel k-means), which is Lloyd's algorithm in feature space, with weights and `predict`."""
 
 import warnings
 from dataclasses import KW_ONLY, dataclass
@@ -22,7 +22,7 @@ from .parameters import COUNT, NOT_NEGATIVE, parameter
 
 @dataclass(eq=False, repr=False)
 class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, KernelEstimator):
-    """Group the rows around centers that are in the kernel's feature space.
+    """Cluster the rows around centers in the kernel's feature space.
 
     .. math:: \\min \\sum_k \\sum_{i \\in k} w_i \\|\\varphi(x_i) - m_k\\|^2, \\qquad
         m_k = \\frac{\\sum_{i \\in k} w_i \\varphi(x_i)}{\\sum_{i \\in k} w_i}
@@ -33,30 +33,35 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     Parameters
     ----------
     n_clusters : int, default=8
-    init : {"k-means++", "random"}, an (n_clusters, d) array of rows, or an (n,) array of labels; default="k-means++"
-        k-means++ draws its rows by their distances in feature space.
-    n_init : starts. The best is kept. Arrays have one start.
+    init : {"k-means++", "random"}, array of rows (n_clusters, d) or array of labels (n,), default="k-means++"
+        "k-means++" draws its rows by their distances in feature space.
+    n_init : number of starts. The best is kept. An array as `init` has one start.
     max_iter : int, default=300
-    tol : a start ends when no row moves, or when the objective falls by at most tol times itself.
+    tol : a start ends when no row moves, or when the relative decrease of the objective is at most tol.
     approx : "auto" is exact up to 10,000 rows on the host.
     verbose : bool or callable, default=False
-        True prints the iterations. A function is called with (what begins now, fraction of the starts that have ended).
+        True prints the iterations. A function is called with a text and the fraction of the starts that have ended.
 
     Attributes
     ----------
     labels_ : (n,) cluster of every training row.
-    inertia_ : the objective. n_iter_ : iterations of the best start. gap_ : fraction of rows still to move.
-    history_ : objective per iteration of the best start; it never increases.
-    empty_ : which clusters have no rows. There are some if the rows are fewer than the clusters, and a warning.
+    inertia_ : the objective.
+    n_iter_ : iterations of the best start.
+    gap_ : fraction of rows still to move.
+    history_ : objective per iteration of the best start. It never increases.
+    empty_ : (n_clusters,) whether each cluster has no rows. `fit` warns if there are such clusters.
 
     Notes
     -----
-    Cost: exact kernel on NumPy rows: O(n d) per row that moves, two or three times n of them in a start; memory O(n k),
-    and up to 3,000 rows the n × n matrix. Otherwise O(n r k) per iteration for all starts together in one pass. A
-    cluster that runs empty is given the costliest row. An interrupt (Ctrl-C) keeps the best clusters so far, with a
-    warning. Backends: NumPy, torch, Dask.
-    References: Dhillon, Guan, Kulis: Weighted graph cuts without eigenvectors, 2007. Schölkopf, Smola, Müller:
-    Nonlinear component analysis as a kernel eigenvalue problem, 1998, §5.
+    With an exact kernel on NumPy rows, every move of a row costs O(n d). A start has two to three times n moves. Memory
+    is O(n k), plus the n × n matrix for up to 3,000 rows. Otherwise an iteration of all starts together is one pass and
+    costs O(n r k). A cluster that becomes empty gets the row with the largest cost. An interrupt (Ctrl-C) keeps the
+    best clusters so far, with a warning. It runs on NumPy, torch and Dask.
+
+    References
+    ----------
+    Dhillon, Guan, Kulis (2007), Weighted graph cuts without eigenvectors.
+    Schölkopf, Smola, Müller (1998), Nonlinear component analysis as a kernel eigenvalue problem, §5.
 
     Examples
     --------
@@ -80,7 +85,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     verbose: Any = parameter(False, "verbose", callable)
 
     def fit(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> Self:
-        """Find the clusters. A weight of 2 counts a row twice, a row of weight 0 is only assigned; y is ignored."""
+        """Find the clusters. A weight of 2 counts a row twice. A row of weight 0 is only assigned. y is ignored."""
         X, _, weight = self._training(X, None, sample_weight)
         gram = self._open(X, weight)
         own: dict = {"n_init": self.n_init, "tol": self.tol, "max_iter": self.max_iter}
@@ -91,8 +96,8 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         result = lloyd(gram.operator, gram.diag(), self.n_clusters, weight=weight, init=init, **own).warn()
         if result.info["n_empty"]:
             warnings.warn(
-                f"{result.info['n_empty']} of the {self.n_clusters} clusters are empty: there are fewer distinct rows "
-                "than clusters. Ask for fewer clusters.",
+                f"{result.info['n_empty']} of the {self.n_clusters} clusters are empty, because there are fewer "
+                "distinct rows than clusters. Use fewer clusters.",
                 stacklevel=2,
             )
         self.labels_, self.inertia_, self.gap_ = result.value, result.objective, result.gap
@@ -117,11 +122,12 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     @by_row
     def transform(self, X: Rows) -> Rows:
-        """Distances, in feature space, to every center: (n, n_clusters). Infinite for a cluster without rows."""
+        """(n, n_clusters) distances to the centers in feature space. Infinite for a cluster without rows."""
         X = self._rows(X, reset=False)
         own = np.asarray(self.expansion_.diag(X))[:, None]
         squares = own + self._shifts(X)
-        return np.sqrt(np.where(squares > 64 * precision(own.dtype) * np.abs(own), squares, 0.0))  # less is rounding
+        rounding = 64 * precision(own.dtype) * np.abs(own)
+        return np.sqrt(np.where(squares > rounding, squares, 0.0))
 
     def score(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> float:
         """Minus the objective on X."""
@@ -137,19 +143,19 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             print(f"[KernelCMeans] {stage}, {share:.0%} of the starts have ended", flush=True)
 
     def _first_labels(self, gram):
-        """`init` as the solver wants it: a word, or one label per row."""
+        """`init` in the form that the solver needs, which is a word or one label per row."""
         if isinstance(self.init, str):
             return self.init
         init, X = np.asarray(self.init), gram.X
         n, k = X.shape[0], self.n_clusters
         if init.shape == (n,) and init.dtype.kind in "iu":
             if init.min() < 0 or init.max() >= k:
-                raise InputError(f"init contains labels from {init.min()} to {init.max()}. Accepted: 0 to {k - 1}.")
+                raise InputError(f"init contains labels from {init.min()} to {init.max()}. Use 0 to {k - 1}.")
             return init
         if init.shape != (k, X.shape[1]) or isinstance(self._kernel(), Precomputed):
             raise InputError(
-                f"init has shape {init.shape} and type {init.dtype}. Accepted: 'k-means++', 'random', whole-number "
-                f"labels of shape ({n},), or rows of shape ({k}, {X.shape[1]}) unless the kernel is precomputed."
+                f"init has shape {init.shape} and type {init.dtype}. Use 'k-means++', 'random', integer labels of "
+                f"shape ({n},), or rows of shape ({k}, {X.shape[1]}) unless the kernel is precomputed."
             )
         rows = near(init.astype(str(X.dtype).rpartition(".")[2]), X)
         if gram.map is None:
@@ -165,7 +171,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
 
 def _key(X):
-    """(n,) a number that distinguishes rows and does not depend on their order. None for rows that are not numbers."""
+    """(n,) numbers that distinguish rows and do not depend on their order. None for rows that are objects."""
     if isinstance(X, Objects):
         return None
     direction = np.random.default_rng(0).normal(size=(X.shape[1], 1))

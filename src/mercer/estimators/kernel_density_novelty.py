@@ -27,13 +27,14 @@ from .parameters import POSITIVE, parameter
 
 @dataclass(eq=False, repr=False)
 class KernelDensityNovelty(NoveltyDetector):
-    """Score rows by the logarithm of a kernel density estimate. The rarest are outliers.
+    """Score rows by the logarithm of a kernel density estimate. The rows with the lowest density are outliers.
 
     .. math:: \\hat f(x) = \\frac1n \\sum_i \\frac1{h^d} \\, w\\!\\left(\\frac{x - x_i}{h}\\right)
 
     with w the standard Gaussian density, or the uniform density of the unit cube (so f̂ counts the rows in a cube of
-    side h). The simplest detector, and hard to beat in few dimensions. In many, a density is hard to estimate and
-    `SVDD`, which needs a region only, is better. A Gaussian window is SVDD with ν = 1, up to the threshold.
+    side h). It is the simplest detector, and hard to beat in few dimensions. In many dimensions a density is hard to
+    estimate. `SVDD` is better there, because it only needs a region. A Gaussian window is SVDD with ν = 1, up to the
+    threshold.
 
     Parameters
     ----------
@@ -50,14 +51,17 @@ class KernelDensityNovelty(NoveltyDetector):
     Attributes
     ----------
     bandwidth_ : the width used.
-    offset_, training_scores_ : see `NoveltyDetector`. Scores are log densities, and of an empty cube as if it
-        contained 2e-308 of the rows.
+    offset_, training_scores_ : see `NoveltyDetector`. Scores are log densities. An empty cube has the score of a cube
+        with a fraction of 2e-308 of the rows.
 
     Notes
     -----
-    Cost: trees take O(n log n) to build and from O(log n) to O(n) per row, growing with d. Features O(n r) to fit, O(r)
-    per row. Backends: NumPy. With features also torch and Dask.
-    Reference: Parzen: On estimation of a probability density function and mode, 1962.
+    A tree takes O(n log n) to build, and O(log n) to O(n) per row, which grows with d. Features take O(n r) to fit and
+    O(r) per row. Trees run on NumPy, and features also on torch and Dask.
+
+    References
+    ----------
+    Parzen (1962), On estimation of a probability density function and mode.
 
     Examples
     --------
@@ -75,9 +79,9 @@ class KernelDensityNovelty(NoveltyDetector):
     random_state: Seed = parameter(None, "random_state")
 
     def fit(self, X: Rows, y: ColumnLike = None, sample_weight: np.ndarray | None = None) -> Self:
-        """Estimate the density and the threshold. A weight of 2 counts a row twice, 0 leaves it out. y is ignored."""
+        """Estimate the density and the threshold. A weight of 2 counts a row twice, 0 removes it. y is ignored."""
         X, _, all_weight = self._training(X, None, sample_weight)
-        rows, weight = self._looked_at(X, all_weight), sampled(all_weight, X)
+        rows, weight = self._width_rows(X, all_weight), sampled(all_weight, X)
         n, d = rows.shape
         self.bandwidth_ = self._width(rows, weight)
         mass = np.ones(n) if weight is None else weight
@@ -91,29 +95,29 @@ class KernelDensityNovelty(NoveltyDetector):
                 "The uniform window counts neighbors in a tree, which needs dense NumPy rows and approx='auto' or "
                 "'exact'. Convert the rows, or use window='gaussian'."
             )
-        self.tree_: Any = self._plant(X, weight) if by_tree else None
+        self.tree_: Any = self._tree(X, weight) if by_tree else None
         if by_tree:
-            self.approx_reason_ = "Exact: windows are summed through a tree over the training rows."
+            self.approx_reason_ = "Exact sums of windows come from a tree over the training rows."
             scores = self._score(X)
         else:
             gram = self._open(X, all_weight)
             mean = self._mean(gram, X, all_weight, total)
             self.expansion_ = gram.on_features(mean)
             scores = self._log_density(dot(gram.Z, mean))
-        # The estimate without row i leaves out its own window, of weight mass_i.
+        # The estimate without row i does not contain its own window, of weight mass_i.
         with np.errstate(divide="ignore", invalid="ignore"):
             others = total * np.exp(scores - self.log_peak_) - mass
             left_out = np.log(np.maximum(others, 0) / np.maximum(total - mass, 1e-300)) + self.log_peak_
         self._learn_threshold(scores, weight, left_out=left_out)
         return self
 
-    def _looked_at(self, X: Rows, weight: np.ndarray | None) -> Rows:
-        """The rows that the rules for the width look at. These are all rows, or the sample of rows in Dask."""
+    def _width_rows(self, X: Rows, weight: np.ndarray | None) -> Rows:
+        """The rows for the rules of the width. These are all rows, or the sample of rows in Dask."""
         home = home_of(X)
         if home.sample_of(X) is None:
             return X
         chosen, n = choose_map(RBF(1.0), self.approx, X, seed_of(self.random_state))[0], X.shape[0]
-        home.fetch(X, chosen.looks_at(n), rows_for(n, weight))  # all that the fit will look at
+        home.fetch(X, chosen.looks_at(n), rows_for(n, weight))  # the only pass that collects rows
         return X[home.sample_of(X)]
 
     def _mean(self, gram, X: Rows, weight: np.ndarray | None, total: float) -> np.ndarray:
@@ -141,7 +145,7 @@ class KernelDensityNovelty(NoveltyDetector):
                 width *= (4 / (d + 2)) ** (1 / (d + 4))
         return float(width * np.sqrt(12) if self.window == "uniform" else width)
 
-    def _plant(self, X: Rows, weight: np.ndarray | None):
+    def _tree(self, X: Rows, weight: np.ndarray | None):
         if self.window == "gaussian":
             tree = KernelDensity(bandwidth=self.bandwidth_, rtol=1e-8)
         else:
@@ -155,11 +159,11 @@ class KernelDensityNovelty(NoveltyDetector):
         rows = np.asarray(host(X), dtype=np.float64)
         scores = self.tree_.score_samples(rows)
         if self.window == "uniform":
-            # scikit-learn divides by the volume of a Euclidean ball whatever the metric. This window is a cube.
+            # scikit-learn divides by the volume of a Euclidean ball for any metric, but this window is a cube.
             d = X.shape[1]
             ball = d / 2 * np.log(np.pi) - gammaln(d / 2 + 1) + d * np.log(self.bandwidth_ / 2)
             return np.maximum(scores + ball, np.log(np.finfo(float).tiny)) + self.log_peak_
-        # Sums that are small next to one window have lost digits in the tree's subtractions of bounds.
+        # Subtractions of bounds in the tree lose the digits of sums that are small compared with one window.
         far = np.flatnonzero(scores < self.log_peak_ - 15.0)  # sums below 3e-7 windows
         step = max(1, 2**22 // len(self.tree_.tree_.data))  # 2²² distances at once
         for some in np.split(far, range(step, len(far), step)):
@@ -174,12 +178,12 @@ class KernelDensityNovelty(NoveltyDetector):
         return logsumexp(exponents, axis=1, b=mass / mass.sum()) + self.log_peak_
 
     def _log_density(self, mean: np.ndarray) -> np.ndarray:
-        """log of a mean of similarities. An approximate one may fall below zero, far from all rows."""
+        """log of a mean of similarities. An approximate mean may be below zero far from all rows."""
         return np.log(np.maximum(mean, np.finfo(float).tiny)) + self.log_peak_
 
 
 def feature_sums(fitted, X: Rows, weight: np.ndarray | None) -> tuple[np.ndarray]:
-    """(Σ weight · z(x),) over host rows. A worker computes it for a block."""
+    """(Σ weight · z(x),) over host rows. Dask workers call it for a block."""
     return (tdot(mapped(fitted, X), np.ones(X.shape[0]) if weight is None else weight),)
 
 

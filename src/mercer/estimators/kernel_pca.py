@@ -26,8 +26,6 @@ from .components import KernelComponents, check_components
 from .parameters import COUNT, NOT_NEGATIVE, parameter
 from .preimage import InputSpace
 
-_SKLEARN_SOLVERS = {"dense": "full", "arpack": "lanczos"}
-
 
 @dataclass(eq=False, repr=False)
 class KernelPCA(InputSpace, KernelComponents):
@@ -35,7 +33,7 @@ class KernelPCA(InputSpace, KernelComponents):
 
     The components are u_m = Σ_i a_im φ̃(x_i) with A = V Λ^(−½), from the eigenpairs (Λ, V) of the centered kernel
     matrix H K H. New rows are centered with the training means. It is a drop-in replacement for scikit-learn's class,
-    with the same parameters, attributes and numbers, and without an n × n matrix if that does not fit.
+    with the same parameters, attributes and numbers, and without an n × n matrix if that does not fit in memory.
 
     Parameters
     ----------
@@ -50,16 +48,16 @@ class KernelPCA(InputSpace, KernelComponents):
     fit_inverse_transform : learn the ridge map back to the input space.
     eigen_solver : "auto", "full" ("dense"), "krylov", "lanczos" ("arpack"), "randomized", "lobpcg" or "dual".
     tol : largest residual ‖Kv − λv‖ / λ₁. 0 means 1e-9 (2.4e-6 for float32 rows).
-    max_iter, iterated_power : most iterations of the solver, and power iterations of "randomized".
+    max_iter, iterated_power : largest number of iterations of the solver, and of power iterations of "randomized".
     remove_zero_eig : drop components of zero variance when n_components is given.
-    random_state : seed of the solvers. Results agree to tol whatever it is.
+    random_state : seed of the solvers. Results with different seeds agree to tol.
     copy_X, n_jobs : accepted for compatibility. X is never modified, threads follow the BLAS setting.
     center : False finds the directions of largest second moment about the origin.
     approx : "auto", "exact", int or map, default="auto"
         "auto" is exact up to 200,000 rows. A number of landmarks or a map (`FourierMap()`) approximates the kernel.
     solver : "auto", "stored", "operator" or "dual", default="auto"
-        How products with the exact K are made, from a stored matrix, or tile by tile without ever storing it. "auto"
-        stores K while it takes at most half of the free memory. "dual" solves the dual problem by L-BFGS.
+        "stored" stores the exact matrix K for products. "operator" computes them tile by tile and never stores K.
+        "auto" stores K if it takes at most half of the free memory. "dual" solves the dual problem by L-BFGS.
 
     Attributes
     ----------
@@ -72,9 +70,13 @@ class KernelPCA(InputSpace, KernelComponents):
 
     Notes
     -----
-    Time n² (d + s·passes) for s components, memory n² (stored) or n·s (operator). With m landmarks time n m² and memory
-    n m. Access "sweeps" (exact) or one pass (map). NumPy, torch, Dask (map).
-    Reference: Schölkopf, Smola and Müller (1998), Nonlinear component analysis as a kernel eigenvalue problem.
+    s components take O(n² (d + s·passes)) time and O(n²) memory if K is stored, else O(n s). With m landmarks they take
+    O(n m²) time and O(n m) memory. An exact fit is a loop of products, and one with a map needs one pass. It runs on
+    NumPy and torch, and with a map on Dask.
+
+    References
+    ----------
+    Schölkopf, Smola, Müller (1998), Nonlinear component analysis as a kernel eigenvalue problem.
 
     Examples
     --------
@@ -97,7 +99,7 @@ class KernelPCA(InputSpace, KernelComponents):
     kernel_params: dict | None = parameter(None, dict, None)
     alpha: float = parameter(1.0, NOT_NEGATIVE)
     fit_inverse_transform: bool = parameter(False, "boolean")
-    eigen_solver: str = parameter("auto", StrOptions({"auto", *_SKLEARN_SOLVERS, *eigen.METHODS}))
+    eigen_solver: str = parameter("auto", StrOptions({"auto", "dense", "arpack", *eigen.METHODS}))
     tol: float = parameter(0, NOT_NEGATIVE)
     max_iter: int | None = parameter(None, COUNT, None)
     iterated_power: Any = parameter("auto", Interval(numbers.Integral, 0, None, closed="left"), StrOptions({"auto"}))
@@ -118,7 +120,7 @@ class KernelPCA(InputSpace, KernelComponents):
         X, _, weight = self._training(X, None, sample_weight)
         present = X.shape[0] if weight is None else int(np.sum(weight > 0))
         if weight is not None and present < X.shape[0] and not isinstance(self._kernel(), Precomputed):
-            # A weight of zero removes the row. In a kernel matrix it stays, since new rows have its column.
+            # A weight of zero removes the row, except from a kernel matrix, because new rows have its column.
             keep = np.flatnonzero(weight > 0)
             X, weight = home_of(X).only(X, keep), weight[keep]
         if isinstance(self.n_components, numbers.Integral):
@@ -150,7 +152,7 @@ class KernelPCA(InputSpace, KernelComponents):
         if not isinstance(n_components, numbers.Integral) or not 1 <= int(n_components) <= len(self.eigenvalues_):
             raise InputError(
                 f"n_components={n_components} cannot be kept of {len(self.eigenvalues_)} fitted components. "
-                f"Accepted: 1 to {len(self.eigenvalues_)}. For more, fit again."
+                f"Use 1 to {len(self.eigenvalues_)}. For more, fit again."
             )
         short = copy.copy(self)
         short.n_components = n_components
@@ -168,7 +170,7 @@ class KernelPCA(InputSpace, KernelComponents):
     def _exact(self, K: Rows, dtype) -> tuple[np.ndarray, np.ndarray]:
         """Leading eigenpairs of the centered operator, as many as n_components requests."""
         n, eps = K.shape[0], precision(dtype)
-        # Rounding in K is relative to its entries, which centering may have made large next to the variance.
+        # Rounding in K is relative to its entries. Before centering these may be large compared with the variance.
         diag = K.K.diag()
         noise = K.noise = 20 * eps * np.sqrt(n) * float(np.max(K.root[:, 0] ** 2 * np.abs(diag)))
         spread = np.max(diag + diag[0] - 2 * K.K.columns([0])[:, 0]) if self.center else np.max(diag)
@@ -193,22 +195,22 @@ class KernelPCA(InputSpace, KernelComponents):
             keep = int(np.argmax(reached)) + 1 if reached.any() else number
             values, vectors = values[:keep], vectors[:, :keep]
         self.total_variance_ = max(self.total_variance_, float(values[values > 0].sum()))
-        vectors = vectors * sign_rows(vectors / np.where(K.root > 0, K.root, 1.0))  # of the scores, weights aside
+        vectors = vectors * sign_rows(vectors / np.where(K.root > 0, K.root, 1.0))  # signs of the unweighted scores
         return self._clean(values, vectors, max(10 * eps * values[0], noise), eps)
 
     def _solve(self, K: Rows, number: int) -> tuple[np.ndarray, np.ndarray]:
-        method = _SKLEARN_SOLVERS.get(self.eigen_solver, self.eigen_solver)
+        method = {"dense": "full", "arpack": "lanczos"}.get(self.eigen_solver, self.eigen_solver)
         own_power = method == "randomized" and self.iterated_power != "auto"
         steps = self.iterated_power if own_power else self.max_iter
         method = "dual" if self.solver == "dual" else method
         if method == "auto":
             method = eigen.choose(K.shape[0], number, K.K.symmetric_vector)
-        tol = self.tol or max(1e-9, 20 * self._rounding)  # products in float32 carry seven digits
+        tol = self.tol or max(1e-9, 20 * self._rounding)  # products in float32 have seven digits
         self.result_ = eigen.top(K, number, method, tol, steps, seed_of(self.random_state)).warn()
         return self.result_.value
 
     def _fit_through_map(self, gram, X, weight):
-        """With K = Z Zᵀ the eigenpairs come from the r × r covariance of Z, in one pass over the rows."""
+        """Compute the eigenpairs of K = Z Zᵀ from the r × r covariance of Z, in one pass over the rows."""
         if self.fit_inverse_transform:
             what = "fit_inverse_transform=True needs the training rows, which an approximate map does not keep"
             raise InputError(f"{what}. Use approx='exact'.")
@@ -231,7 +233,7 @@ class KernelPCA(InputSpace, KernelComponents):
         self._describe(values, vectors * signs)
 
     def _number_of(self, values):
-        """How many of all eigenvalues n_components keeps."""
+        """The number of eigenvalues that n_components keeps."""
         if self.n_components is None:
             return len(values)
         if isinstance(self.n_components, numbers.Integral):
@@ -240,7 +242,7 @@ class KernelPCA(InputSpace, KernelComponents):
         return min(int(np.searchsorted(share, self.n_components * (1 - 1e-12))) + 1, len(values))
 
     def _clean(self, values, vectors, noise, eps):
-        """Set variances below rounding to zero, also negative ones. Drop them if the parameters state this."""
+        """Set variances below rounding, also negative ones, to zero. Drop them if the parameters require this."""
         if values[-1] < -max(noise, 1e-5 * values[0], eps ** (1 / 3) * values[0]):
             found = (
                 f"There are significant negative eigenvalues ({values[-1]:.3g}, the largest is {values[0]:.3g}), "
@@ -248,7 +250,7 @@ class KernelPCA(InputSpace, KernelComponents):
             )
             if isinstance(self.kernel_, Precomputed):
                 raise InputError(
-                    f"{found} Accepted: a positive semi-definite matrix, or at most "
+                    f"{found} Use a positive semi-definite matrix, or at most "
                     f"n_components={int(np.sum(values > noise))}, which need only its positive part."
                 )
             warnings.warn(f"{found} Its negative part is cut off.", UserWarning, stacklevel=4)
@@ -266,6 +268,6 @@ class KernelPCA(InputSpace, KernelComponents):
         self.convexity_intervals_ = np.column_stack([np.concatenate([[0.0], ends])[: len(ends)], ends])
 
     def _kernel(self) -> Kernel:
-        """A name has scikit-learn's meaning here, so that switching is a change of import."""
+        """The kernel object, in which a name has scikit-learn's meaning."""
         gamma = getattr(self, "gamma_", self.gamma)
         return sklearn_kernel(self.kernel, gamma, self.degree, self.coef0, self.kernel_params)

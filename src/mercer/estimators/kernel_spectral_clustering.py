@@ -31,14 +31,14 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     .. math:: \\max_{\\|w\\| = 1} \\sum_i \\frac{(w \\cdot \\varphi(x_i) + b)^2}{d_i}, \\qquad d_i = \\sum_j k(x_i, x_j)
 
     with b such that the weighted mean of the scores e_i = w·φ(x_i) + b is 0. The first n_clusters − 1 solutions relax
-    the normalized cut. In well separated clusters all rows have the same signs. The most frequent codes of signs are
+    the normalized cut. In a well separated cluster all rows have the same signs. The most frequent codes of signs are
     the clusters, and a row belongs to the code that differs from its own in the fewest signs. Use it if clusters are
-    not round and new rows must be assigned. `select` chooses their number and the kernel's width.
+    not round and new rows must be assigned. `select` chooses the number of clusters and the kernel's width.
 
     Parameters
     ----------
     n_clusters : int, default=2
-    line_weight : weight of the line fit next to the balance in `score`, 0 to 1, default=0.75
+    line_weight : weight of the line fit in `score`, 0 to 1, default=0.75. The rest is the weight of the balance.
     kernel : a kernel that is never negative, such as RBF, Laplacian or Matérn. Clusters must be
         further apart than its bandwidth.
 
@@ -47,16 +47,20 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     labels_ : (n,) cluster of every training row. 0 is the largest.
     codes_ : (clusters, n_clusters − 1) signs of the clusters, True for positive.
     coef_, intercept_ : weights of the features (r, n_clusters − 1), of norm 1, and b.
-    eigenvalues_ : (up to n_clusters) the maxima above, at most 1. A gap after the first n_clusters − 1 of them, all
-        near 1, states that there are that many clusters.
+    eigenvalues_ : (up to n_clusters) the maxima above, at most 1. If the first n_clusters − 1 of them are near 1 and
+        the next one is much smaller, there are n_clusters clusters.
     balanced_line_fit_ : `score` of the training rows.
-    certificate_ : the largest relative residual of the eigenproblem. result_ : the same with a sentence.
+    certificate_ : the largest relative residual of the eigenproblem.
+    result_ : `Result` with the same residual and a sentence.
 
     Notes
     -----
-    Cost: O(n r²) in two passes and O(r³). NumPy, torch. In Dask a sample is clustered and all rows are assigned.
-    Reference: Alzate, Suykens: Multiway spectral clustering with out-of-sample extensions through weighted kernel PCA,
-    2010.
+    A fit costs O(n r²) in two passes and O(r³). It runs on NumPy and torch. In Dask a sample is clustered and all rows
+    are assigned.
+
+    References
+    ----------
+    Alzate, Suykens (2010), Multiway spectral clustering with out-of-sample extensions through weighted kernel PCA.
 
     Examples
     --------
@@ -74,7 +78,7 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     line_weight: float = parameter(0.75, Interval(Real, 0, 1, closed="both"))
 
     def fit(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> Self:
-        """Find the clusters. A weight of 2 counts a row twice, a row of weight 0 is only assigned. y is ignored."""
+        """Find the clusters. A weight of 2 counts a row twice. A row of weight 0 is only assigned. y is ignored."""
         X, _, weight = self._training(X, None, sample_weight, min_rows=self.n_clusters)
         gram = self._open(X, weight)
         s = np.ones(X.shape[0]) if weight is None else weight
@@ -99,8 +103,8 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         self.result_ = Result(self.labels_, gap=self.certificate_, reason=reason, info={"eigenvalues": values})
         if len(book.codes) < self.n_clusters:
             warnings.warn(
-                f"{reason[:-1]}: there are no more clusters at this width of the kernel. Ask for fewer, or choose "
-                "number and width by `select`.",
+                f"{reason} There are no more clusters at this width of the kernel. Use fewer clusters, or choose "
+                "their number and the width by `select`.",
                 stacklevel=2,
             )
         self.balanced_line_fit_ = self._quality(scores, dot(gram.Z, self.degree_coef_), self.labels_)
@@ -113,28 +117,28 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
     @by_row
     def transform(self, X: Rows) -> Rows:
-        """Scores e(x) = w·φ(x) + b, (n, n_clusters − 1)."""
+        """(n, n_clusters − 1) scores e(x) = w·φ(x) + b."""
         return self._scores(X)
 
     def _scores(self, X: Rows):
-        """Scores of rows that are not checked yet, whatever container `set_output` requests."""
+        """Scores of rows that are not checked yet, without the container that `set_output` requests."""
         X = self._rows(X, reset=False)
         return Expansion(self.kernel_, None, self.coef_, self.map_)(X) + self.intercept_
 
     def score(self, X: Rows, y: ColumnLike = None):
-        """The balanced line fit of these rows, 0 to 1, which is larger for better clusters. Use rows not fitted to.
+        """The balanced line fit of these rows, from 0 to 1. It is larger for better clusters. Use held-out rows.
 
         With well separated clusters the scores of a cluster are on a line, see
-        :func:`mercer.solvers.sign_codes.balanced_line_fit`. With two clusters, whose score is one number, the second
-        variable is Σ_j k(x, x_j) + b. It is 0 if there are fewer clusters, or if the eigenvalues n_clusters − 1 and
-        n_clusters tie. Then there are more clusters, apart from each other, and rounding decides which are joined.
+        :func:`mercer.solvers.sign_codes.balanced_line_fit`. With two clusters the score is one number, and the second
+        variable is Σ_j k(x, x_j) + b. The fit is 0 if there are fewer clusters, or if the eigenvalues n_clusters − 1
+        and n_clusters tie. In the latter case there are more clusters, and rounding errors decide which are merged.
         """
         scores = np.asarray(self._scores(X))
         degrees = Expansion(self.kernel_, None, self.degree_coef_[:, None], self.map_)(self._rows(X, reset=False))
         return self._quality(scores, degrees[:, 0], nearest_code(scores, Codebook(self.codes_, self.directions_)))
 
     def select(self, X: Rows, **grid: Any):
-        """Choose parameters by the balanced line fit of rows that were left out, and fit with them to all rows.
+        """Choose parameters by the balanced line fit of held-out rows, and fit with them to all rows.
 
         Parameters
         ----------
@@ -143,8 +147,8 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
         Returns
         -------
-        A new fitted clusterer. Its ``selection_`` contains the candidates, the mean of their `score` on three halves of
-        the rows, each by a fit to the other half, and the chosen one.
+        A new fitted clusterer. Its ``selection_`` contains the candidates, the chosen one, and for each the mean
+        `score` on three random halves of the rows by fits to the other halves.
         """
         if not grid:
             raise InputError("Nothing to choose from. Give lists, such as n_clusters=[2, 3, 4] or kernel=[RBF(1.0)].")
@@ -161,7 +165,7 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
             for test, train in halves:
                 rows, others = (X[train][:, train], X[test][:, train]) if pairwise else (X[train], X[test])
                 with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # fewer codes than clusters, which the score states
+                    warnings.simplefilter("ignore")  # fewer codes than clusters, for which the score is 0
                     scores[i] += clone(self).set_params(**changed).fit(rows).score(others) / len(halves)
         chosen = int(np.argmax(scores))
         best = clone(self).set_params(**candidates[chosen]).fit(X)
@@ -177,7 +181,7 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         if len(bad):
             raise InputError(
                 f"Row {bad[0]} has a degree Σ k(x, x_j) of {degrees[bad[0]]:.3g}, and {len(bad)} row(s) have one that "
-                "is not positive. Accepted: kernels without negative values, such as RBF, Laplacian or Matern52."
+                "is not positive. Use a kernel without negative values, such as RBF, Laplacian or Matern52."
             )
         return np.where(s > 0, degrees, 1.0)
 
@@ -187,6 +191,6 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
             return 0.0  # not the clusters that were requested
         kept, following = self.eigenvalues_[number - 2], self.eigenvalues_[number - 1 :]
         if (following > (1 - 1e-12) * kept).any():
-            return 0.0  # they tie, as the gap is some thousand roundings
+            return 0.0  # a tie, because the gap is only some thousand rounding errors
         points: Any = scores if number > 2 else np.column_stack([scores, degrees + self.intercept_])
         return balanced_line_fit(points, member, number, self.line_weight)

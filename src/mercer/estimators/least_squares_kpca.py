@@ -50,7 +50,7 @@ class VarianceConstrained(GraphTerm, InvarianceTerm, KernelClassifier):
         pencil = result.info.pop("pencil", None)
         result = replace(result, info=result.info | info)
         fit = theta, Z_l, targets, [self.label_weight], [self.variance * total], costs, labels
-        own = clone(self)  # which no one changes before the held-out predictions are requested
+        own = clone(self)  # so that later changes of parameters do not affect the held-out predictions
         return Solution(coef, 0.0, result, lambda: own._left_out_scores(*fit, pencil)[0])
 
     def path(self, state: State, labels: Labels, grid: dict | None) -> tuple[list[dict], np.ndarray]:
@@ -80,7 +80,7 @@ class VarianceConstrained(GraphTerm, InvarianceTerm, KernelClassifier):
         return labels.signs, costs
 
     def _groups(self, labels: Labels):
-        """Labels that are held out together, each alone (None) or in `label_folds` folds with classes spread evenly."""
+        """Labels that are held out together in `label_folds` stratified folds, or None if each is held out alone."""
         if self.label_folds is None or self.label_folds >= len(labels.labeled):
             return None
         order = np.argsort(labels.codes[labels.labeled], kind="stable")
@@ -93,7 +93,7 @@ class VarianceConstrained(GraphTerm, InvarianceTerm, KernelClassifier):
     def _left_out_scores(
         self, theta: np.ndarray, Z_l, targets: np.ndarray, weights, spreads, costs, labels: Labels, pencil=None
     ):
-        """(len(weights) · len(spreads), l, k') held-out scores. pencil : that of the fit, if there is one."""
+        """(len(weights) · len(spreads), l, k') held-out scores. `pencil` is that of the fit, if there is one."""
         raise NotImplementedError(f"{type(self).__name__} must define this hook.")
 
 
@@ -104,17 +104,18 @@ class LeastSquaresKPCA(VarianceConstrained):
         \\quad \\text{subject to} \\quad \\tfrac1n \\sum_{i=1}^n (f(x_i) - \\bar f)^2 = v
 
     with targets t = ±1, c = `label_weight` and v = `variance`. The constraint makes the function vary along the
-    directions in which the data vary, as kernel PCA does. The labels show which of them. Not convex, yet solved to the
-    global minimum. For two to a hundred labels on data whose classes are spread along the leading components. As c
-    tends to 0 it becomes kernel PCA.
+    directions in which the data vary, as kernel PCA does. The labels choose among these directions. The problem is not
+    convex, but the solver finds its global minimum. Use it for two to a hundred labels on data whose classes are spread
+    along the leading components. As c tends to 0 it becomes kernel PCA.
 
     Parameters
     ----------
     label_weight : c, the weight of the squared loss on the labels.
     variance : v, the variance of f over the training rows (the paper's s² divided by n).
-    center : variance about the mean. False takes the mean of f².
+    center : use the variance about the mean. False uses the mean of f².
     label_folds : None or int, default=None
-        How `select` and the calibration hold out labels, one at a time, or in that many folds (10 in the paper).
+        Number of folds of held-out labels for `select` and the calibration (10 in the paper). None means one label at
+        a time.
 
     Attributes
     ----------
@@ -125,10 +126,13 @@ class LeastSquaresKPCA(VarianceConstrained):
 
     Notes
     -----
-    Cost: O(n r²) in one pass and O(r³) once. Every further c, v or labeling costs O(r l²) per root step. `select` has
-    all held-out labels of the whole grid from the same decomposition. NumPy, torch, Dask.
-    References: Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.3. Gander, Golub, von Matt: A
-    constrained eigenvalue problem, 1989.
+    A fit costs O(n r²) in one pass and O(r³) once. Every further c, v or labeling costs O(r l²) per root step. `select`
+    computes all held-out predictions of the whole grid from the same decomposition. It runs on NumPy, torch and Dask.
+
+    References
+    ----------
+    Walder, Henao, Mørup, Hansen (2010), Semi-supervised kernel PCA, §3.3.
+    Gander, Golub, von Matt (1989), A constrained eigenvalue problem.
 
     Examples
     --------

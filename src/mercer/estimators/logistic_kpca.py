@@ -20,35 +20,39 @@ class LogisticKPCA(VarianceConstrained):
     .. math:: \\min_f \\|f\\|^2 + c \\sum_{i \\in L} \\log(1 + e^{-t_i f(x_i)})
         \\quad \\text{subject to} \\quad \\tfrac1n \\sum_{i=1}^n (f(x_i) - \\bar f)^2 = v
 
-    with c = `label_weight` and v = `variance`, or with a smooth hinge in place of the logistic loss. Where
-    `LeastSquaresKPCA` pulls the labeled values to ±1, these losses are nearly zero for well-classified labels, so that
-    a large variance does not conflict with them. Every step is a least-squares problem solved globally, and the
-    objective never rises. The result is a stationary point of a problem that is not convex.
+    with c = `label_weight` and v = `variance`, or with another loss. `LeastSquaresKPCA` pulls the labeled values to ±1.
+    These losses are nearly zero for well-classified labels, so that a large variance does not conflict with them. Every
+    step is a least-squares problem solved globally, and the objective never increases. The result is a stationary point
+    of a problem that is not convex.
 
     Parameters
     ----------
     loss : {"logistic", "hinge", "sigmoid"}, default="logistic"
-        Of the margin m = t f. "logistic" is log(1 + e^−m). "hinge" is max(0, 1 − m), its corner replaced by the
-        parabola (1.5 − m)² / 2 for 0.5 < m < 1.5. It is zero, not only small, for labels beyond. "sigmoid" is
-        1/(1 + e^m), the bounded loss of the paper's text. Labels that may be wrong cost at most 1 and stop pulling. It
-        is not convex, so the result depends more on the start.
-    max_iter : most reweighting steps. Rarely more than 20 are needed.
+        Loss of the margin m = t f. "logistic" is log(1 + e^−m). "hinge" is max(0, 1 − m), with the parabola
+        (1.5 − m)² / 2 for 0.5 < m < 1.5 instead of its corner. It is exactly zero for labels with larger margins.
+        "sigmoid" is 1/(1 + e^m), the bounded loss of the paper's text. A wrong label costs at most 1 and has little
+        influence on the solution. This loss is not convex, so the result depends more on the start.
+    max_iter : largest number of reweighting steps. More than 20 are rarely needed.
 
     Attributes
     ----------
-    n_iter_ : reweighting steps, the most over the columns.
+    n_iter_ : number of reweighting steps, the largest over the columns.
     certificate_ : the largest relative KKT residual.
     coef_, result_, classes_, transduction_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
 
     Notes
     -----
-    Held-out labels come from the last reweighted least-squares problem with the label held out, not from a refit.
-    Cost: that of `LeastSquaresKPCA`, with its O(r l²) root search repeated at each step. NumPy, torch, Dask.
+    Held-out predictions come from the last reweighted least-squares problem without the label, not from a refit. The
+    cost is that of `LeastSquaresKPCA`, with its O(r l²) root search repeated at each step. It runs on NumPy, torch and
+    Dask.
     The paper calls its loss a sigmoid and prints 1/(1 + e^−m), which grows with the margin. Its reweighting (20) has
-    the weights of the logistic loss and a response that belongs to neither. "sigmoid" is the bounded loss with its sign
-    and weights derived again, "logistic" the one whose weights (20) prints.
-    References: Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.4. Chapelle:
-    Training a support vector machine in the primal, 2007 (the smooth hinge).
+    the weights of the logistic loss and a response that belongs to neither. Here "sigmoid" is the bounded loss with the
+    correct sign and weights, and "logistic" is the loss that has the weights of (20).
+
+    References
+    ----------
+    Walder, Henao, Mørup, Hansen (2010), Semi-supervised kernel PCA, §3.4.
+    Chapelle (2007), Training a support vector machine in the primal (the smooth hinge).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Least-squares support vector machine for classes (Suykens et al. 2002; Alaíz et al. 2018)."""
+"""Least-squares support vector machine for classification (Suykens et al. 2002, Alaíz et al. 2018)."""
 
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
@@ -36,8 +36,8 @@ class LSSVMClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
 
     The sum runs over the labeled rows (``unlabeled="ignore"``, the paper's Subs-LSSVM), or over all rows with t = 0
     for rows without a label (``"zero"``, Semi-LSSVM), which is a mild way to use them. More than two classes have one
-    factorization in common, with a column for each class against the rest. A strong baseline from some tens of labels
-    on. With fewer, `SemiKPCA` uses the unlabeled rows better.
+    factorization in common, with a column for each class against the rest. It is a strong baseline for 30 labels or
+    more. With fewer, `SemiKPCA` uses the unlabeled rows better.
 
     Parameters
     ----------
@@ -45,15 +45,15 @@ class LSSVMClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
         Weight of the errors, 0.01 to 100 for kernels with k(x, x) = 1. The paper uses 100 d/n for "ignore" and 10 d/n
         for "zero", with n rows of d features and no bias.
     unlabeled : "ignore" or "zero", default="ignore"
-    bias : whether to fit the constant b. The paper leaves it out.
+    bias : whether to fit the constant b. The paper does not have it.
     graph : None, int or (n, n) matrix, default=None
         Adds graph_weight · Σ w_ij (f_i − f_j)² over all rows to ‖w‖², for smoothness along the data, labeled or not.
-        The graph has that many neighbors, or these edge weights.
+        An int is the number of neighbors in the graph, and a matrix contains the edge weights w_ij.
     invariance : None, (n, d) or (n, p, d) array, or function, default=None
-        Adds invariance_weight · (1/n) Σ_i Σ_v (v·∇f(x_i))² to ‖w‖². Then f hardly changes along these directions v.
-        Give p of them for every row, or a function of the rows that returns them. `ImageShifts` moves images. Small
-        steps x + v should not change the class. f is a combination of the kernel functions of the rows (of the
-        landmarks). With shifted rows among the landmarks, ``approx=LandmarkMap(kernel, rows)``, also of its gradients.
+        Adds invariance_weight · (1/n) Σ_i Σ_v (v·∇f(x_i))² to ‖w‖². Then f hardly changes along the directions v, which
+        should be small steps x + v within a class. Give p directions for every row, or a function of the rows that
+        returns them, such as `ImageShifts` for images. f is a combination of the kernel functions of the landmarks. If
+        shifted rows are among these, ``approx=LandmarkMap(kernel, rows)``, it can also represent the gradients.
 
     Attributes
     ----------
@@ -62,9 +62,12 @@ class LSSVMClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
 
     Notes
     -----
-    Cost: "ignore" O(l r min(l, r)) for l labels and r features, "zero" O(n r²) in one pass and O(r³).
-    Backends: NumPy, torch, Dask.
-    Reference: Alaíz, Fanuel, Suykens: Convex formulation for kernel PCA and its use in semi-supervised learning, 2018.
+    With l labels and r features, "ignore" costs O(l r min(l, r)) and "zero" O(n r²) in one pass and O(r³). It runs on
+    NumPy, torch and Dask.
+
+    References
+    ----------
+    Alaíz, Fanuel, Suykens (2018), Convex formulation for kernel PCA and its use in semi-supervised learning.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Least-squares support vector machine for numbers (Suykens et al. 2002)."""
+"""Least-squares support vector machine for regression (Suykens et al. 2002)."""
 
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
@@ -31,34 +31,38 @@ from .parameters import POSITIVE, parameter
 
 @dataclass(eq=False, repr=False)
 class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
-    """Fit numbers with a least-squares support vector machine (kernel ridge regression with an unpenalized constant).
+    """Regress with a least-squares support vector machine (kernel ridge regression with an unpenalized constant).
 
     .. math:: \\min_{w, b} \\tfrac12 \\|w\\|^2 + \\tfrac{\\gamma}{2} \\sum_i s_i (y_i - w \\cdot \\varphi(x_i) - b)^2
 
-    Several numbers a row, y of shape (n, k), are fitted side by side with one decomposition. Rows whose target is NaN
-    (or None) have no part in the sum. They still help to place a landmark map and its width.
+    Several targets, y of shape (n, k), are fitted together with one decomposition. Rows whose target is NaN (or None)
+    are not in the sum. They still help to choose landmarks and the width of the kernel.
 
     Parameters
     ----------
     gamma : weight of the errors.
     bias : whether to fit the constant b.
     approx : "auto", "exact", int or map, default="auto"
-        "auto" is exact up to 5,000 rows with a target (3,000 rows in all when the kernel is not stationary or of low
-        rank) and uses landmarks beyond. A number is a number of landmarks.
+        "auto" is exact up to 5,000 rows with a target (3,000 rows in all if the kernel is not stationary or of low
+        rank) and uses landmarks for more. A number is the number of landmarks.
 
     Attributes
     ----------
     coef_ : (r,) or (r, k) weights of the features. None if there are none (see Notes).
-    dual_coef_ : (l,) or (l, k) weights of the kernel's columns if no features were made, else None.
+    dual_coef_ : (l,) or (l, k) weights of the kernel's columns if there are no features, else None.
     intercept_ : float or (k,), the constant b.
     left_out_ : (l,) or (l, k) the prediction for each row with a target by the fit without it (NaN for some of very
         many rows).
 
     Notes
     -----
-    Cost: O(l r min(l, r)) for l targets and r features. An exact stationary kernel of high rank on host rows needs no
-    features, but l³/3 flops in float32, and `left_out_` is computed on first use. NumPy, torch, Dask.
-    Reference: Suykens, Van Gestel, De Brabanter, De Moor, Vandewalle: Least squares support vector machines, 2002.
+    With l targets and r features a fit costs O(l r min(l, r)). An exact stationary kernel of high rank on host rows
+    needs no features. Its fit takes l³/3 operations in float32, and `left_out_` is computed on first use. It runs on
+    NumPy, torch and Dask.
+
+    References
+    ----------
+    Suykens, Van Gestel, De Brabanter, De Moor, Vandewalle (2002), Least squares support vector machines.
 
     Examples
     --------
@@ -80,7 +84,7 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         X, y, all_weight = self._training(X, y, sample_weight, "targets")
         weight, y = sampled(all_weight, X), self._numbers(X, y)
         rows = _known(y, weight)
-        self.coef_: Any = None  # one of the two is set, and left_out_ in the dual only on first use
+        self.coef_: Any = None  # one of coef_ and dual_coef_ is set below
         self.dual_coef_: Any = None
         self.intercept_: Any = None
         self._left_out: Any = None
@@ -97,14 +101,14 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         return self
 
     def _numbers(self, X: Rows, y: ColumnLike) -> np.ndarray:
-        """y as numbers, (n,) or (n, k)."""
+        """(n,) or (n, k) array of the targets y as numbers."""
         y = read_targets(y, self._seen(X), several=True)
         if y.ndim > 1 and hasattr(self, "sample_"):
-            raise InputError("Several numbers a row are not read from Dask. Fit one regressor for each column of y.")
+            raise InputError("Several targets are not supported for Dask. Fit one regressor for each column of y.")
         return y
 
     def _kernel_for_dual(self, X: Rows, rows: np.ndarray, weight: np.ndarray | None):
-        """The resolved kernel if its matrix is best used as it is, exact, on the host and of high rank in a sample."""
+        """The resolved kernel if its exact matrix fits on the host and has high rank in a sample of rows, else None."""
         kernel, l, policy = self._kernel(), len(rows), POLICIES["targets"]
         if not kernel.stationary or kernel.transductive or l < 2 or not goes_exact(kernel, self.approx, X, policy, l):
             return None
@@ -117,7 +121,7 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
 
     def _fit_dual(self, kernel, X, rows, y, weight):
         self.map_, self.kernel_ = None, kernel
-        self.approx_reason_ = f"Exact: the kernel matrix of the {len(rows)} rows with a target was used as it is."
+        self.approx_reason_ = f"The exact kernel matrix of the {len(rows)} rows with a target was used."
         self._targets, self._weight = _columns(y[rows]), None if weight is None else weight[rows]
         K = host(kernel(X[rows]))
         self.result_ = dual_ridge(K, self._targets, 1.0 / self.gamma, self._weight, self.bias).warn()
@@ -133,19 +137,19 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
             l = len(self._targets)
             some = np.arange(l) if l <= MOST else np.sort(np.random.default_rng(0).choice(l, MOST, replace=False))
             K, T, alpha = self.kernel_(self.expansion_.centers), self._targets, _columns(self.dual_coef_)
-            answers = dual_left_out(K, T, alpha, 1.0 / self.gamma, self._weight, self.bias, some)
+            predicted = dual_left_out(K, T, alpha, 1.0 / self.gamma, self._weight, self.bias, some)
             self._left_out = np.full(self.dual_coef_.shape, np.nan)
-            self._left_out[some] = answers.reshape(len(some), *self.dual_coef_.shape[1:])
+            self._left_out[some] = predicted.reshape(len(some), *self.dual_coef_.shape[1:])
         return self._left_out
 
     @by_row
     def predict(self, X: Rows) -> np.ndarray:
-        """The fitted number for each row: (n,), or (n, k)."""
+        """(n,) or (n, k) array of the predicted targets of each row."""
         X = self._rows(X, reset=False)
         return self.expansion_(X) + self.intercept_
 
     def score(self, X: Rows, y: ColumnLike, sample_weight: ColumnLike = None):
-        """R² over the rows that have a target. Of several numbers a row, the mean of theirs."""
+        """R² over the rows that have a target, or its mean over several targets."""
         X, y, sample_weight = with_labels(X, y, "targets", None, sample_weight)
         y = read_targets(y, None, several=True)
         rows = _known(y, None)
@@ -158,12 +162,12 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         return tags
 
     def select(self, X, y, sample_weight=None, **grid):
-        """Choose parameters by the held-out squared error and fit with them. Self is not changed.
+        """Choose parameters by the held-out squared error and fit with them. The estimator itself does not change.
 
-        ``selection_`` on the returned regressor contains the candidates and their held-out root mean squared errors (of
-        several numbers a row, in units of their standard deviations). The
-        parameters of self are kept unless another candidate is better by more than one standard error. The errors are
-        those of a feature map. Beyond 3,000 rows with approx="auto" it is one of landmarks, whatever `fit` takes.
+        ``selection_`` on the returned regressor contains the candidates and their held-out root mean squared errors
+        (for several targets, in units of their standard deviations). The current parameters are kept unless another
+        candidate is better by more than one standard error. The errors are those of a feature map. With approx="auto"
+        and more than 3,000 rows, the map uses landmarks, even if `fit` uses the exact kernel.
         """
         candidates, left_out, y_read = self.left_out_table(X, y, sample_weight, grid or "default")
         wanted = _columns(y_read[_known(y_read, check_weight(sample_weight, len(y_read)))])
@@ -178,12 +182,12 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         return best
 
     def _read(self, X: Rows, y: ColumnLike, sample_weight: ColumnLike) -> tuple:
-        """(state, targets with NaN if there is none)."""
+        """(state, targets) of a fit. Missing targets are NaN."""
         X, y, weight = self._training(X, y, sample_weight, "targets")
         return State(self._fit_map(X, weight), sampled(weight, X)), self._numbers(X, y)
 
     def path(self, state: State, y: ColumnLike, grid) -> tuple:
-        """(parameters, (m, l, k) held-out predictions) for a grid of γ. None is the default grid."""
+        """(parameters, (m, l, k) held-out predictions) for a grid of γ. None means the default grid."""
         gammas = GAMMAS if grid is None else grid.get("gamma", [self.gamma])
         rows = _known(y, state.weight)
         pull = pull_of(state.Z, rows, _columns(y[rows]), state.weight)
@@ -202,14 +206,14 @@ def _known(y: ColumnLike, weight: np.ndarray | None) -> np.ndarray:
 
 
 def _columns(y: ColumnLike) -> np.ndarray:
-    """(l, k) numbers."""
+    """(l, k) array of targets."""
     return y[:, None] if y.ndim == 1 else y
 
 
 def _high_rank(kernel, rows):
     """Whether the kernel matrix of these rows has, up to rounding, a rank of more than half of their number."""
     half = rows.shape[0] // 2
-    for some in (rows[: half + half // 4], rows):  # the first ones are often enough to see it
+    for some in (rows[: half + half // 4], rows):  # the first part of the rows is often enough
         K = np.array(host(kernel(some)))
         factor = get_lapack_funcs("pstrf", (K,))
         if factor(K, tol=64 * precision(K.dtype) * K.diagonal().max(), lower=1, overwrite_a=1)[2] > half:

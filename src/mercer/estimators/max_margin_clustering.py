@@ -25,39 +25,43 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
     .. math:: \\min_{w,\\; y \\in \\{\\pm 1\\}^n} \\tfrac1n \\sum_i (y_i - w \\cdot \\varphi(x_i))^2
         + \\lambda \\|w\\|^2, \\quad |\\text{fraction}_c(y) - b_c| < \\varepsilon
 
-    with the mean of the one-against-rest objectives for more than two clusters. Use it where clusters are separated by
-    a gap but are not round, and where their sizes are roughly known. For round clusters `KernelCMeans` is cheaper.
+    with the mean of the one-against-rest objectives for more than two clusters. Use it if clusters are separated by a
+    gap but are not round, and if their sizes are roughly known. For round clusters `KernelCMeans` is cheaper.
 
     Parameters
     ----------
     n_clusters : int, default=2
     lam : float or "auto", default="auto"
-        Penalty λ. Smaller follows finer structure, until any split fits. "auto" is 3e-4 of the variance of the
-        features, Σ_i ‖φ(x_i) − mean‖²/n, so that it does not depend on the scale of the kernel.
+        Penalty λ. A smaller penalty follows finer structure. If it is too small, any split fits. "auto" is 3e-4 of the
+        variance of the features, Σ_i ‖φ(x_i) − mean‖²/n, so that it does not depend on the scale of the kernel.
     balance : "equal", array or None, default="equal"
-        Wanted fraction of each cluster among the rows that may move. None for no constraint.
+        Wanted fraction of each cluster among the rows that may move. None means no constraint.
     balance_slack : float or "auto", default="auto"
-        ε: a fraction may be off by less than this. "auto" is 0.4 / n_clusters.
+        ε, the limit of the deviation of a fraction. "auto" is 0.4 / n_clusters.
     center : bool, default=True
-        Take the mean off the features. Then one cluster for all rows is the worst result instead of nearly the best,
-        and the result hardly depends on the balance. False is the formula as printed.
-    n_restarts : searches from different starts, half as many at each smoother penalty (see Notes). The best is kept.
+        Subtract the mean from the features. Then one cluster for all rows is the worst result instead of nearly the
+        best, and the result hardly depends on the balance. False is the formula of the paper.
+    n_restarts : number of searches from different starts, and half as many at each smoother penalty (see Notes). The
+        best is kept.
 
     Attributes
     ----------
     labels_ : (n,) cluster of each training row.
     lam_ : the penalty used.
     coef_, center_ : weights (r, k') and mean (r,) of the features.
-    result_ : what the search found, with F, its spectral lower bound, the gap and evaluations per second.
+    result_ : `Result` of the search, with F, its spectral lower bound, the gap and evaluations per second.
 
     Notes
     -----
     "auto" and "tabu" search three times, with 30 λ, 3 λ and λ, from the clusters found before and from random ones. The
-    smoother problems have fewer local optima, and their clusters lead to a lower F than as many random starts do.
+    smoother problems have fewer local optima. Their clusters lead to a lower F than the same number of random starts.
 
-    Cost: O(n r²), then O(r) or O(1) per flip tried. approx="auto" is exact up to 1,000 rows and takes 300
-    landmarks above. NumPy and torch (the search is on the host), not Dask.
-    Reference: Gieseke, Pahikkala, Kramer: Fast evolutionary maximum margin clustering. ICML 2009.
+    A fit costs O(n r²), and then O(r) or O(1) per tried flip. approx="auto" is exact up to 1,000 rows and uses 300
+    landmarks for more. It runs on NumPy and torch (with the search on the host), but not on Dask.
+
+    References
+    ----------
+    Gieseke, Pahikkala, Kramer (2009), Fast evolutionary maximum margin clustering.
 
     Examples
     --------
@@ -89,10 +93,11 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : (n, d) rows, or (n, n) kernel matrix when kernel="precomputed".
+        X : array-like of shape (n_samples, n_features)
+            Rows, or a kernel matrix if kernel="precomputed".
         y : ignored.
-        pinned : (n,) ints, optional
-            Cluster 0 … n_clusters−1 of rows that are known and must not move, −1 for the others.
+        pinned : array of int of shape (n_samples,), optional
+            Cluster 0 … n_clusters−1 of rows that must not move, −1 for the others.
         """
         self._validate_params()
         X = self._rows(X, reset=True, min_rows=self.n_clusters)
@@ -101,7 +106,7 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
         Z = self._fit_map(X)
         self.center_ = tdot(Z, np.full(n, 1.0 / n)) if self.center else np.zeros(Z.shape[1])
         basis = search_basis(gram(Z) / n - np.outer(self.center_, self.center_))
-        fraction = 3e-4  # of the features' variance, for which λ hardly matters: benchmarks/accuracy/clustering.py
+        fraction = 3e-4  # of the features' variance, near which λ hardly matters (benchmarks/accuracy/clustering.py)
         self.lam_ = fraction * float(basis[0].sum()) or fraction if isinstance(self.lam, str) else float(self.lam)
         if k == 1:
             self.result_ = Result(
@@ -122,7 +127,7 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
         }
         W, T = search_rows(Z, 1.0 / n, basis, self.lam_, self.center_ if self.center else None)
         theta = basis[0][: W.shape[1]]
-        # Multiples of λ, each searched from the clusters of the one before. Others begin at random, as in the paper.
+        # The search for each multiple of λ starts from the clusters of the one before. Other searches start at random.
         path = (30.0, 3.0, 1.0) if self.search in ("auto", "tabu") else (1.0,)
         start, seconds, evaluations = None, 0.0, 0
         for number, times in enumerate(path):
@@ -143,12 +148,12 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
         return self
 
     def decision_function(self, X: Rows) -> np.ndarray:
-        """Scores: (n,), positive for cluster 1, with two clusters. Else (n, k), the largest wins."""
+        """Scores, (n,) and positive for cluster 1 with two clusters. Else (n, k), largest for the predicted cluster."""
         scores = dot(self._features(X), self.coef_) - self.center_ @ self.coef_
         return scores[:, 0] if self.n_clusters == 2 else scores
 
     def predict(self, X: Rows) -> np.ndarray:
-        """The cluster of each row, by the classifier that the clusters define."""
+        """The cluster of each row, predicted by the classifier that separates the clusters."""
         scores = self.decision_function(X)
         return (scores > 0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)
 
@@ -179,7 +184,7 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
 
 
 def _number_by_appearance(result: Result, k: int) -> None:
-    """Number clusters without names as they first appear among the rows, and empty ones last."""
+    """Number clusters in the order in which they first appear among the rows, with empty ones last."""
     used, first = np.unique(result.value, return_index=True)
     order = np.concatenate([used[np.argsort(first)], np.setdiff1d(np.arange(k), used)])
     result.value = np.argsort(order)[result.value]

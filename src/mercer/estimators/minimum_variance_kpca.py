@@ -28,7 +28,7 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
 
     with c = `within_weight`. c = 0 is kernel PCA. The groups come from labels (all rows of a class are a group) or are
     given as must-link sets, which need no class names. Use it for features from a few labels or links. `fit_predict`
-    classifies the training rows by a linear SVM on the components of the labeled ones (a threshold for one component).
+    classifies the training rows by a linear SVM on the components of the labeled rows.
 
     Parameters
     ----------
@@ -40,14 +40,17 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     ----------
     components_ : (r, n_components) weights of the features, with signs that make the largest training score positive.
     eigenvalues_ : (n_components,) the ratio above, largest first.
-    mean_ : (n_components,) mean of the components over the training rows. `transform` subtracts it when center=True.
-    result_, certificate_ : how good they are, by the `Result` of the eigenproblem and its largest relative residual.
+    mean_ : (n_components,) mean of the components over the training rows. `transform` subtracts it if center=True.
+    result_, certificate_ : the `Result` of the eigenproblem and its largest relative residual.
     classes_, transduction_ : class names and the class of every training row, after `fit_predict`.
 
     Notes
     -----
-    Cost: O(n r²) in one pass and O(r³). NumPy, torch, Dask.
-    Reference: Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.1.
+    A fit costs O(n r²) in one pass and O(r³). It runs on NumPy, torch and Dask.
+
+    References
+    ----------
+    Walder, Henao, Mørup, Hansen (2010), Semi-supervised kernel PCA, §3.1.
 
     Examples
     --------
@@ -68,9 +71,12 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
 
         Parameters
         ----------
-        X : (n, d) rows, or (n, n) kernel matrix when kernel="precomputed".
-        y : (n,) class names with marks for unlabeled rows, optional. The rows of a class are a group.
-        groups : list of lists of row numbers, optional. Further rows known to belong together (must-link sets).
+        X : array-like of shape (n_samples, n_features)
+            Rows, or a kernel matrix if kernel="precomputed".
+        y : array-like of shape (n_samples,), optional
+            Class names with markers of unlabeled rows. The rows of a class are a group.
+        groups : list of lists of row numbers, optional
+            Further rows known to belong together (must-link sets).
         """
         self._fit_rows(X, y, groups)
         return self
@@ -86,18 +92,18 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         return self._project(self._features(X))
 
     def fit_predict(self, X: Rows, y: ColumnLike, groups=None):
-        """Fit, and classify every training row, by the given label if there is one, else by the predicted class."""
+        """Fit, and return the class of every training row. This is its label if there is one, else a prediction."""
         from sklearn.svm import SVC  # slow to import
 
         home_of(X).refuse_lazy(
-            "fit_predict needs all rows of the fit at once, which Dask cannot give. Call fit, then transform, which "
-            "is lazy, or use a classifier such as LSSVMClassifier."
+            "fit_predict needs all rows of the fit in memory, which Dask does not provide. Call fit, then transform, "
+            "which is lazy, or use a classifier such as LSSVMClassifier."
         )
         labels = read_labels(y, self.missing_label, n_rows=_num_samples(X))
         scores = self._project(self._fit_rows(X, y, groups))
         scores = scores / max(float(scores.std(axis=0).max()), np.finfo(float).tiny)  # the SVM's C needs a scale
         known = labels.codes[labels.labeled]
-        machine = SVC(kernel="linear", C=100.0).fit(scores[labels.labeled], known)  # hard margin, if there is one
+        machine = SVC(kernel="linear", C=100.0).fit(scores[labels.labeled], known)  # nearly a hard margin
         self.classes_ = labels.classes
         self.transduction_ = labels.classes[np.where(labels.codes >= 0, labels.codes, machine.predict(scores))]
         return self.transduction_
@@ -115,7 +121,7 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         self.eigenvalues_ = result.info["eigenvalues"]
         self.certificate_ = result.gap
         self.mean_ = moments.mean @ self.components_ if self.center else np.zeros(self.components_.shape[1])
-        signs = sign_rows(self._project(Z))  # of the scores, as those of the weights are signs of a map's features
+        signs = sign_rows(self._project(Z))  # from the scores, because the signs of map features are arbitrary
         self.components_ = result.value = self.components_ * signs
         self.mean_ = self.mean_ * signs
         self._n_features_out = self.components_.shape[1]
@@ -131,8 +137,8 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
             group = np.unique(np.asarray(group))
             if group.dtype.kind not in "iu" or (len(group) and not (group[0] >= 0 and group[-1] < n)):
                 raise InputError(
-                    f"A must-link set contains {group.tolist()[:5]}. Accepted: row numbers from 0 to {n - 1}. "
-                    "Give groups as a list of lists of row numbers."
+                    f"A must-link set contains {group.tolist()[:5]}. Give groups as a list of lists of row numbers "
+                    f"from 0 to {n - 1}."
                 )
             sets.append(group if sample is None else np.searchsorted(sample, group))
         rows = np.unique(np.concatenate(sets)) if sets else np.zeros(0, dtype=int)

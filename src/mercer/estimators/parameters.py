@@ -1,7 +1,7 @@
-"""Constructor parameters, with a default and what is accepted in its place.
+"""Constructor parameters with a default and constraints.
 
 An estimator is a dataclass whose fields are its parameters. With ``lam: float = parameter(0.01, POSITIVE)`` `fit`
-refuses all but numbers above 0. A field without `parameter` is checked at its use, with a sentence of advice.
+refuses everything except numbers above 0. A field without `parameter` is checked when it is used.
 """
 
 from dataclasses import field

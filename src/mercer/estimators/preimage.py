@@ -1,4 +1,4 @@
-"""From kernel PCA's projections back to the input space, by a learned ridge map or Mika's fixed point."""
+"""Pre-images of kernel PCA's projections in the input space, by a learned ridge map or Mika's fixed point."""
 
 from typing import Any
 
@@ -16,36 +16,37 @@ from ..types import Rows
 
 
 class InputSpace:
-    """Mixin of `KernelPCA`: `inverse_transform` and `denoise`."""
+    """Mixin with `inverse_transform` and `denoise` of `KernelPCA`."""
 
     def _fit_inverse(self: Any, scores: np.ndarray, ridge) -> None:
-        """Learn the ridge map. ridge : (n,) penalties, smaller for a row that counts more."""
+        """Learn the ridge map with the (n,) penalties `ridge`, which are smaller for rows of larger weight."""
         self.X_transformed_fit_, self._ridge = scores, ridge
         self.dual_coef_ = ridge_map(self.kernel_, scores, self.X_fit_, ridge)
 
     def inverse_transform(self: Any, X: Rows):
-        """Rows of the input space for given projections, by the learned ridge map (kernel ridge on the projections)."""
+        """Rows of the input space for given projections, by kernel ridge regression on the projections."""
         check_is_fitted(self)
         if not self.fit_inverse_transform:
             raise NotFittedError("inverse_transform needs the ridge map. Set fit_inverse_transform=True before fit.")
         scores = np.asarray(host(X), dtype=np.float64)
         if scores.ndim != 2 or scores.shape[1] != self.X_transformed_fit_.shape[1]:
             raise InputError(
-                f"inverse_transform takes the result of transform. Got {scores.shape[-1]} columns, and the model has "
+                f"inverse_transform needs the result of transform. X has {scores.shape[-1]} columns, and the model has "
                 f"{self.X_transformed_fit_.shape[1]} components."
             )
         return np.asarray(self.kernel_(scores, self.X_transformed_fit_)) @ self.dual_coef_
 
     def denoise(self: Any, X: Rows, max_iter: int = 200, tol: float = 1e-8):
-        """Rows near those of X whose features are on the components, by Mika's fixed point, started at X (RBF only).
+        """Rows near those of X whose features are in the span of the components, by Mika's fixed point (RBF only).
 
-        z ← Σ_i g_i k(z, x_i) x_i / Σ_i g_i k(z, x_i) with g the coefficients of the projection. A row so far from the
-        training data that every k(z, x_i) vanishes goes to the mean of the training rows.
+        The iteration z ← Σ_i g_i k(z, x_i) x_i / Σ_i g_i k(z, x_i) with the coefficients g of the projection starts at
+        X. If a row is so far from the training data that every k(z, x_i) vanishes, the result is the mean of the
+        training rows.
         """
         check_is_fitted(self)
         if not isinstance(self.kernel_, RBF) or self.X_fit_ is None:
             raise NotInductiveError(
-                f"denoise() needs an exact model with the kernel RBF, this one has {self.kernel_!r}. "
+                f"denoise() needs an exact model with the kernel RBF, and this model has {self.kernel_!r}. "
                 "For other kernels use fit_inverse_transform=True and inverse_transform(transform(X))."
             )
         rows = dense_rows(self.X_fit_)
@@ -59,7 +60,7 @@ class InputSpace:
 def ridge_map(kernel, scores, rows, penalty):
     """Coefficients C of kernel ridge regression from (n, s) projections to (n, d) rows, x ≈ k(f(x), scores) C.
 
-    penalty : (n,) added to the diagonal. Smaller for a row that counts more.
+    The (n,) numbers `penalty` are added to the diagonal. They are smaller for rows of larger weight.
     """
     n = len(scores)
     require_memory(8 * n * n, f"The inverse transform's kernel matrix of {n} rows", "Use fewer rows, or float32 data.")
@@ -74,10 +75,10 @@ def ridge_map(kernel, scores, rows, penalty):
 
 
 def fixed_point(kernel, rows, weights, start, fallback, max_iter, tol):
-    """z ← Σ_i g_i k(z, x_i) x_i / Σ_i g_i k(z, x_i) for an RBF kernel, until z moves less than tol bandwidths.
+    """Iterate z ← Σ_i g_i k(z, x_i) x_i / Σ_i g_i k(z, x_i) for an RBF kernel until z moves less than tol bandwidths.
 
-    weights : (m, n) coefficients g of the features whose pre-images are wanted, one row each.
-    fallback : (d,) the place of a z that is so far from all rows that every k vanishes.
+    `weights` contains one row of coefficients g for each wanted pre-image, (m, n). `fallback` is the result for a z
+    that is so far from all rows that every k vanishes.
     """
     Z, active = np.array(start), np.arange(len(start))
     for _ in range(max_iter):

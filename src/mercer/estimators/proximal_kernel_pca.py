@@ -1,4 +1,4 @@
-"""Kernel PCA with a penalty of one's own on the dual variables, given through its prox."""
+"""Kernel PCA with a user-defined penalty on the dual variables, given by its proximal map."""
 
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
@@ -18,14 +18,14 @@ from .parameters import COUNT, POSITIVE, parameter
 
 @dataclass(eq=False, repr=False)
 class ProximalKernelPCA(KernelComponents):
-    """Find kernel principal components under a penalty of your own, given through its proximal map.
+    """Find kernel principal components with a user-defined penalty, given by its proximal map.
 
     .. math:: \\min_{H \\in \\mathbb{R}^{n \\times s}} \\tfrac12 \\|H\\|^2 + \\sum_i \\Psi(h_i)
         - \\mathrm{Tr} (H^\\top G H)^{1/2}
 
     with G the centered kernel matrix. Ψ = 0 is kernel PCA, Ψ = ε‖·‖ the sparse and the indicator of ‖·‖ ≤ κ the robust
-    variant. The difference-of-convex iteration H ← prox(∇π(H)) works for every Ψ whose prox can be computed. Use
-    `RobustKernelPCA` and `SparseKernelPCA` for those two, which also find a center of their own.
+    variant. The difference-of-convex iteration H ← prox(∇π(H)) works for every Ψ whose prox can be computed. For the
+    last two use `RobustKernelPCA` and `SparseKernelPCA`, which also find a center of their own.
 
     Parameters
     ----------
@@ -35,19 +35,24 @@ class ProximalKernelPCA(KernelComponents):
         It is called with 1 to n_components columns.
     penalty : callable or None, default=None
         Function of an (n, s) array that returns the (n,) values Ψ(h_i). None for Ψ = 0.
-    center : "mean" takes scores about the mean of the rows, False about the origin of the feature space.
+    center : "mean" computes scores relative to the mean of the rows, False relative to the origin.
 
     Attributes
     ----------
-    dual_variables_ : (n, s) H. dual_coef_ : (n, s) coefficients of the components on the training rows.
+    dual_variables_ : (n, s) the matrix H.
+    dual_coef_ : (n, s) coefficients of the components on the training rows.
     support_ : rows of H that are not zero.
     eigenvalues_, objective_, history_, gap_, n_iter_, reason_ : see `RobustKernelPCA`.
 
     Notes
     -----
     The problem is not convex. The best of `n_init` starts is kept, which is a stationary point. Models with functions
-    that cannot be named in a module cannot be saved. Access "sweeps": NumPy, torch, Dask (with landmarks).
-    Reference: Tonin, Lambert, Patrinos and Suykens (2023), Extending kernel PCA through dualization.
+    that are not defined in a module, such as lambdas, cannot be saved. It runs on NumPy, torch and, with landmarks, on
+    Dask.
+
+    References
+    ----------
+    Tonin, Lambert, Patrinos, Suykens (2023), Extending kernel PCA through dualization.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Regularized least-squares classification (Rifkin 2003; Gieseke et al. 2009, §2)."""
+"""Regularized least-squares classification (Rifkin 2003, and Gieseke et al. 2009, §2)."""
 
 from dataclasses import dataclass, replace
 
@@ -21,8 +21,8 @@ class RLSClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
     .. math:: \\min_w \\tfrac1l \\sum_{i \\in L} (t_i - w \\cdot \\varphi(x_i))^2 + \\lambda \\|w\\|^2,
         \\quad t_i = \\pm 1
 
-    The supervised relative of `S2RLSClassifier`, and `LSSVMClassifier` without bias in other units (γ = 1/(λ l)). The
-    same λ means the same smoothness here, however many labels there are.
+    The supervised relative of `S2RLSClassifier`, and `LSSVMClassifier` without bias in other units (γ = 1/(λ l)). Here
+    the same λ means the same smoothness for any number of labels.
 
     Parameters
     ----------
@@ -34,8 +34,11 @@ class RLSClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
 
     Notes
     -----
-    Cost: O(l r min(l, r)) for l labels and r features. NumPy, torch, Dask.
-    Reference: Gieseke, Pahikkala, Kramer: Fast evolutionary maximum margin clustering, 2009.
+    With l labels and r features a fit costs O(l r min(l, r)). It runs on NumPy, torch and Dask.
+
+    References
+    ----------
+    Gieseke, Pahikkala, Kramer (2009), Fast evolutionary maximum margin clustering.
 
     Examples
     --------

@@ -19,7 +19,7 @@ from ..solvers.label_search.solve import SEARCHES, label_search, smallest_slack
 from ..solvers.result import Result, together
 from ..solvers.ridge.state import State
 from ..types import ColumnLike, Rows
-from .balance import ESTIMATE, estimated_shares, shares_of
+from .balance import estimated_shares, is_estimated, shares_of
 from .classifier import KernelClassifier
 from .grid import product_of
 from .lssvm import LSSVMClassifier
@@ -30,66 +30,72 @@ from .solution import Solution
 
 @dataclass(eq=False, repr=False)
 class S2RLSClassifier(KernelClassifier):
-    """Classify by least squares with the unknown labels searched for, so that the boundary avoids dense regions.
+    """Classify by least squares with a search over the unknown labels, so that the boundary avoids dense regions.
 
     .. math:: \\min_{w,\\; y_U \\in \\{\\pm 1\\}^u} \\tfrac1l \\sum_{i \\in L} (t_i - w \\cdot \\varphi(x_i))^2
         + \\tfrac{\\lambda'}{u} \\sum_{i \\in U} (y_i - w \\cdot \\varphi(x_i))^2 + \\lambda \\|w\\|^2,
         \\quad |\\text{fraction}_c(y_U) - b_c| < \\varepsilon
 
     Use it when the classes form clusters and the fraction of each class among the unlabeled rows is roughly known.
-    With few labels the gain over `RLSClassifier` can be large, and a wrong fraction or a misleading cluster structure
-    costs as much. With more than two classes the objective is the mean of the one-against-rest ones.
+    With few labels it can be much more accurate than `RLSClassifier`. A wrong fraction or a misleading cluster
+    structure costs as much. With more than two classes the objective is the mean of the one-against-rest objectives.
 
     Parameters
     ----------
     lam : penalty λ.
-    lam_unlabeled : weight λ' of the unlabeled rows outside the labeled ones.
+    lam_unlabeled : weight λ' of the unlabeled rows.
     bias : whether to add a constant to w · φ(x) that is not penalized. The paper has none.
     balance : "estimate", "labels", float, dict, array or None, default="estimate"
-        Wanted fraction of each class among the unlabeled rows. "estimate" estimates it by searches that hold out labels
-        (see Notes), and "labels" takes that among the labels, which is the paper's way. A number is the fraction of
-        ``classes_[1]`` (two classes). Else give {class: fraction} or one fraction per sorted class. None is no
-        constraint (one class may take all rows).
+        Wanted fraction of each class among the unlabeled rows. "estimate" estimates it by searches with held-out labels
+        (see Notes). "labels" uses the fractions of the labels, as in the paper. A number is the fraction of
+        ``classes_[1]`` (two classes). For more classes give one fraction per sorted class, or a dict from classes to
+        fractions. None means no constraint (one class may take all rows).
     balance_slack : float, default=0.2
-        ε: a fraction may be off by less than this. The paper uses 0.2 if the fraction comes from the labels, else
-        0.1. Estimated fractions may be off by their 95% interval (Student's t, for few labels), if that is less.
+        ε, the limit of the deviation of a fraction. The paper uses 0.2 if the fraction comes from the labels, else 0.1.
+        The limit for estimated fractions is their 95% interval (Student's t, for few labels), if that is smaller.
     search : {"auto", "tabu", "ea", "round_robin"}, default="auto"
         How labels are searched, see `mercer.solvers.label_search.solve`. "ea" and "round_robin" are the paper's.
     n_parents, n_children : int, default=5 and 25
-        μ and ν of search="ea": labelings kept in each generation, and made from them by a flip each.
+        Numbers μ of labelings that search="ea" keeps in each generation, and ν of labelings that it derives from them
+        by one flip each.
     n_restarts : int, default=50
-        Searches from different starts. The best is kept. (10 if a fit only judges parameters or calibrates.)
+        Number of searches from different starts. The best is kept. Fits for calibration or the choice of parameters use
+        10.
     multi_class : with more than two classes, "joint" is one search over all labels, "one_vs_rest" one per class.
     label_folds : int, default=5
-        Fits that each hold out some labels, behind `predict_proba` and `left_out_accuracy_`. `select` judges candidates
-        by them, too (the paper's "realistic" choice). With 0 there are none, and only the prior calibrates.
+        Number of folds of held-out labels for `predict_proba` and `left_out_accuracy_`. `select` uses them to compare
+        candidates, too (the paper's "realistic" choice). With 0 there are none, and probabilities come from the prior.
     time_budget : float or None, default=None
-        Seconds after which the search returns the best labels so far. A tenth of it for each fit of `label_folds`.
-    n_jobs, verbose : threads of the search (None or -1 for as many as BLAS may use). verbose=1 prints progress.
+        Seconds after which the search returns the best labels so far. Each fit of `label_folds` has a tenth of it.
+    n_jobs, verbose : number of threads of the search (None or −1 for as many as BLAS may use). verbose=1 prints
+        progress.
 
     Attributes
     ----------
-    result_ : what the search found, with F, its spectral lower bound, the gap and evaluations per second. With
+    result_ : `Result` of the search, with F, its spectral lower bound, the gap and evaluations per second. With
         multi_class="one_vs_rest" its ``info["results"]`` has one result per class.
-    transduction_ : (n,) the given label, or the one the search found.
+    transduction_ : (n,) the given label, or the label from the search.
     balance_ : (k,) the fractions used, or None. If they were estimated, ``result_.info["balance_error"]`` has their
         standard errors.
     coef_, intercept_, classes_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
 
     Notes
     -----
-    balance="estimate": a held-out row is scored like an unlabeled one, so the mean score of the unlabeled rows is the
-    mean of the classes' held-out scores, weighted by the fractions (`mercer.evidence.shares`). The numbers of the
-    labels count for a quarter, because labels are often picked. The search is repeated with what follows, up to three
-    times in all, each time label_folds searches of 10 restarts. It takes three times as long as "labels". It needs two
-    labels per class. On 17 problems of 500 digits or Gaussian points with 20 labels it has a lower error than "labels"
-    by 2 to 10 points in seven, for which the labels' fraction is wrong, and is never higher by more than 0.2
-    (benchmarks/results/gieseke.md).
+    With balance="estimate", a held-out row is scored like an unlabeled one. The mean score of the unlabeled rows is
+    therefore the mean of the held-out scores of the classes, weighted by the fractions (`mercer.evidence.shares`). The
+    numbers of labels count for a quarter, because labels are often picked. The search is repeated with the estimated
+    fractions, up to three times in all. Each time consists of `label_folds` searches with 10 restarts. It takes three
+    times as long as "labels" and needs two labels per class. On 17 problems of 500 digits or Gaussian points with 20
+    labels, the error is lower than with "labels" by 2 to 10 points in seven, in which the fractions of the labels are
+    wrong. It is never higher by more than 0.2 points (benchmarks/results/gieseke.md).
 
-    Cost: O(n r²) once, then O(r) or O(1) per flip tried, in 1 + label_folds such fits. NumPy and torch (the search is
-    on the host), not Dask.
-    Reference: Gieseke, Kramer, Airola, Pahikkala: Efficient recurrent local search strategies for semi- and
-    unsupervised regularized least-squares classification. Evolutionary Intelligence, 2012.
+    Each of the 1 + label_folds fits costs O(n r²), and then O(r) or O(1) per tried flip. It runs on NumPy and torch
+    (with the search on the host), but not on Dask.
+
+    References
+    ----------
+    Gieseke, Kramer, Airola, Pahikkala (2012), Efficient recurrent local search strategies for semi- and unsupervised
+    regularized least-squares classification.
 
     Examples
     --------
@@ -110,7 +116,7 @@ class S2RLSClassifier(KernelClassifier):
     _: KW_ONLY
     bias: bool = parameter(False, "boolean")
     balance: Any = parameter(
-        ESTIMATE, StrOptions({"labels", ESTIMATE}), Interval(Real, 0, 1, closed="both"), dict, "array-like", None
+        "estimate", StrOptions({"labels", "estimate"}), Interval(Real, 0, 1, closed="both"), dict, "array-like", None
     )
     balance_slack: float = parameter(0.2, POSITIVE)
     search: str = parameter("auto", StrOptions(set(SEARCHES)))
@@ -144,7 +150,8 @@ class S2RLSClassifier(KernelClassifier):
             l = len(labels.labeled)
             alone: Any = LSSVMClassifier(1.0 / (self.lam * l)) if self.bias else RLSClassifier(self.lam)
             plain = alone.solve(state, labels)
-            reason, info = "Every row is labeled: plain RLSC, nothing was searched.", {"balance": self._shares(labels)}
+            info = {"balance": self._shares(labels)}
+            reason = "Every row is labeled, so this is plain RLSC without a search."
             return replace(plain, result=Result(labels.codes.copy(), gap=plain.result.gap, reason=reason, info=info))
         wanted = self._estimate(state, labels)
         moments = _Moments(state, labels, self.lam_unlabeled, self.bias)
@@ -163,7 +170,7 @@ class S2RLSClassifier(KernelClassifier):
             interval = stdtrit(free, 0.975) * np.max(wanted[1])  # half of a 95% interval by Student's t
             shares, slack = wanted[0], min(slack, float(interval))
         if shares is not None and (trial or isinstance(self.balance, str)):
-            # A fraction from the labels, or the user's for a fold's other number of rows, may fit no count. Widen it.
+            # With this number of unlabeled rows, no count may be close enough to a fraction. Then widen the limit.
             u = len(labels.codes) - len(labels.labeled)
             one_flip = 1.0 / u if self.search in ("ea", "round_robin") else 0.0  # these need two counts to move between
             slack = max(slack, smallest_slack(u, shares) + one_flip)
@@ -218,11 +225,11 @@ class S2RLSClassifier(KernelClassifier):
         return out
 
     def _estimate(self, state, labels):
-        """(fractions, standard errors) of the classes among the unlabeled rows, by searches that hold out labels.
+        """(fractions, standard errors) of the classes among the unlabeled rows, by searches with held-out labels.
 
         None if the balance is given.
         """
-        if len(labels.labeled) == len(labels.codes) or not (isinstance(self.balance, str) and self.balance == ESTIMATE):
+        if len(labels.labeled) == len(labels.codes) or not is_estimated(self.balance):
             return None
 
         def fits(wanted: tuple[np.ndarray, np.ndarray] | None) -> Iterator:
@@ -246,10 +253,10 @@ class S2RLSClassifier(KernelClassifier):
 
 
 class _Moments:
-    """Values of one labeling and one λ' for all λ: weights d², eigenpairs of Zᵀ D² Z. G = ZᵀZ serves all.
+    """Weights d² and eigenpairs of Zᵀ D² Z for one labeling, one λ' and all λ.
 
-    A bias b = Σ d² (y − w · z) / Σ d² that is not penalized takes the weighted mean off the rows, and off y:
-    Σ d² (y − ȳ)² = Σ d² − (Σ d² y)² / Σ d² is one more column d² / √Σ d² of W, so the search is the same.
+    A bias b = Σ d² (y − w · z) / Σ d² that is not penalized subtracts the weighted mean from the rows and from y. As
+    Σ d² (y − ȳ)² = Σ d² − (Σ d² y)² / Σ d², this adds one column d² / √Σ d² to W, and the search does not change.
     """
 
     def __init__(self, state: State, labels: Labels, lam_unlabeled: float, bias: bool = False) -> None:
@@ -269,7 +276,7 @@ class _Moments:
         self.Z, self.rotated = Z, None
 
     def search_rows(self, lam: float, keep: bool) -> tuple[np.ndarray, np.ndarray]:
-        """W and T for one λ. `keep` stores the rotated rows, so that the next λ is a scaling, not a product."""
+        """W and T for one λ. `keep` stores the rotated rows, so that the next λ needs a scaling and no product."""
         if not keep:
             return self._with_bias(*search_rows(self.Z, self.row_weight, self.basis, lam, self.center))
         if self.rotated is None:
@@ -285,7 +292,7 @@ class _Moments:
         return np.ascontiguousarray(np.column_stack([W, self.row_weight / root])), wide
 
     def split(self, found: np.ndarray) -> tuple[np.ndarray, float]:
-        """(coefficients, constants) of what `coefficients` found."""
+        """(coefficients, constants) from the result of `coefficients`."""
         if self.center is None:
             return found, 0.0
         return found[:-1], found[-1] - self.center @ found[:-1]

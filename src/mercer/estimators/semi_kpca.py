@@ -30,8 +30,7 @@ from .classifier import KernelClassifier
 from .parameters import POSITIVE, parameter
 from .solution import Solution
 
-CONSTANT = "constant"
-REMOVED = StrOptions({CONSTANT}), Interval(Integral, 0, None, closed="left")
+REMOVED = StrOptions({"constant"}), Interval(Integral, 0, None, closed="left")
 
 
 @dataclass(eq=False, repr=False)
@@ -41,17 +40,17 @@ class SemiKPCA(KernelClassifier):
     .. math:: \\min_w \\tfrac12 \\|w\\|^2 - \\tfrac{\\gamma}{2} \\sum_i (t_i + w \\cdot (\\varphi(x_i) - m))^2
 
     and t = 0 for unlabeled rows, m the mean of φ(x) over all rows. The minus sign favors large variance over all rows,
-    as kernel PCA does, and the labels choose among the directions of large variance. The problem is convex, and solved
-    in closed form, for γ < 1/λ₁, the largest eigenvalue of the centered kernel matrix. For a handful of labels on data
-    in clusters. With many labels `LSSVMClassifier` is better.
+    as kernel PCA does, and the labels choose among the directions of large variance. The problem is convex for
+    γ < 1/λ₁, with the largest eigenvalue λ₁ of the centered kernel matrix, and has a closed-form solution. Use it for
+    very few labels on data in clusters. With many labels `LSSVMClassifier` is better.
 
     Parameters
     ----------
     n_removed : "constant" or int, default="constant"
-        "constant" removes the constant function, by centering the features as above. A number k is the paper's form:
-        m = 0 and w orthogonal to the first k principal components, of which the paper removes one because it hardly
-        depends on x. That needs a kernel matrix that does not fall apart. With separated clusters the first component
-        is the indicator of the largest one, and `fit` warns.
+        "constant" removes the constant function, by centering the features as above. A number k is the paper's form,
+        with m = 0 and w orthogonal to the first k principal components. The paper removes one component, because it
+        hardly depends on x. This is not so if the clusters are separated. The first component is then the indicator of
+        the largest cluster, and `fit` warns.
     gamma : "middle" or float, default="middle"
         "middle" is the geometric middle of the convexity interval (0.1/λ₁ for n_removed=0), kept 1% away from the
         upper end.
@@ -71,9 +70,13 @@ class SemiKPCA(KernelClassifier):
     Both forms are Theorem 2 of the paper, in the centered and in the whole feature space. On the 36 rows of the paper's
     Table 2 (nine data sets, 100 draws of labels, γ in the middle) "constant" is more accurate than k = 1 in 25, less in
     6 (mostly sonar) and the same in 5, by 0.7 points in the mean.
-    Out-of-sample prediction is exact: f(x) = w · (φ(x) − m). (The paper states that it is not available.) Cost: O(n r²)
-    in one pass and O(r³) for r features. Every further γ, labeling or class costs O(r²). NumPy, torch, Dask.
-    Reference: Alaíz, Fanuel, Suykens: Convex formulation for kernel PCA and its use in semi-supervised learning, 2018.
+    Out-of-sample predictions f(x) = w · (φ(x) − m) are exact. (The paper states that they are not available.)
+    With r features a fit costs O(n r²) in one pass and O(r³). Every further γ, labeling or class costs O(r²). It runs
+    on NumPy, torch and Dask.
+
+    References
+    ----------
+    Alaíz, Fanuel, Suykens (2018), Convex formulation for kernel PCA and its use in semi-supervised learning.
 
     Examples
     --------
@@ -87,12 +90,12 @@ class SemiKPCA(KernelClassifier):
     path_parameters = ("n_removed", "gamma")
     reported = ("gamma", "convexity_interval", "eigenvalues", "eigenvectors")
 
-    n_removed: int | str = parameter(CONSTANT, *REMOVED)
+    n_removed: int | str = parameter("constant", *REMOVED)
     gamma: str | float = parameter("middle", StrOptions({"middle"}), POSITIVE)
 
     def fit(self, X: Rows, y: ColumnLike, sample_weight: np.ndarray | None = None) -> Self:
         super().fit(X, y, sample_weight)
-        for sentence in self._doubts():
+        for sentence in self._warnings():
             warnings.warn(sentence, stacklevel=2)
         return self
 
@@ -104,14 +107,14 @@ class SemiKPCA(KernelClassifier):
         W, b = filtered_weights(basis, pull, filter_)
         V, left = basis.vectors[:, k:], filter_[k:]
         right = pull.B - np.outer(basis.mean, pull.sum_t)
-        gap = relative(V.T @ (W / gamma - state.moments.centered(self.n_removed == CONSTANT) @ W - right), right)
+        gap = relative(V.T @ (W / gamma - state.moments.centered(self.n_removed == "constant") @ W - right), right)
 
         def withheld():
             return left_out_path(basis, pull, [filter_], removed=False)[0]
 
         found = {"gamma": gamma, "convexity_interval": interval, "constancy": constancy(state.moments, basis)}
         found["mean"] = basis.mean
-        found["one_sided"] = self.n_removed == CONSTANT and one_sided(withheld(), labels)
+        found["one_sided"] = self.n_removed == "constant" and one_sided(withheld(), labels)
         result = closed_form(W, gap, **found, eigenvalues=basis.values, eigenvectors=basis.vectors)
         influence = (lambda: LabelEffect(state.rows - basis.mean, (V * left) @ V.T)) if state.alike else None
         return Solution(W, b, result.warn(), withheld, influence)
@@ -126,42 +129,44 @@ class SemiKPCA(KernelClassifier):
         return Zeroed(pull, basis.vectors, shift_filter(basis.values, gamma, k))
 
     def _silent(self, scores):
-        """Which rows score as one without features, or up to twice that, as a training row adds to its own score."""
+        """Whether the score of each row is not beyond twice the bias, because a training row adds to its own score."""
         bias, slack = 2 * self.intercept_, 1e-3 * self.margin_
         return ((np.minimum(bias, 0) - slack <= scores) & (scores <= np.maximum(bias, 0) + slack)).all(axis=1)
 
-    def _doubts(self):
-        """Sentences on preconditions that these rows do not meet."""
+    def _warnings(self):
+        """Sentences on preconditions that are not true for these rows."""
         low, high = self.convexity_interval_
         k: Any = self.n_removed
         constant = self.result_.info["constancy"]
-        if k != CONSTANT and k > 0 and constant < 0.85:  # 0.90 to 0.997 on the paper's nine data sets
+        if k != "constant" and k > 0 and constant < 0.85:  # 0.90 to 0.997 on the paper's nine data sets
             yield (
-                f"n_removed={k} removes the first principal component, and it varies over these rows. Its mean "
-                f"explains {constant:.0%} of its squares, and the method expects a nearly constant one. With "
-                'separated clusters it separates the largest cluster from the others. Use n_removed="constant" or 0.'
+                f"n_removed={k} removes the first principal component, which should be nearly constant. Over these "
+                f"rows it varies, and its mean explains {constant:.0%} of its squares. With separated clusters it "
+                'separates the largest cluster from the others. Use n_removed="constant" or 0.'
             )
-        if k != CONSTANT and k > 0 and low > 0.99 * high:
+        if k != "constant" and k > 0 and low > 0.99 * high:
             yield (
                 f"n_removed={k} cuts between two eigenvalues that differ by less than 1% ({1 / low:.6g} and "
                 f"{1 / high:.6g}), so which component is removed is arbitrary, as with clusters of the same size. Use "
                 'n_removed="constant" or another number.'
             )
-        if k == CONSTANT and self.result_.info["one_sided"]:
+        if k == "constant" and self.result_.info["one_sided"]:
             yield (
-                "The scores are centered over all rows, and those of the labels are not. The clusters differ so much "
-                "in size that rows of the larger one score near zero. Check the class of rows with small scores, or "
-                "use LSSVMClassifier or LeastSquaresKPCA."
+                "The scores are centered over all rows, but those of the labeled rows are not. The clusters differ so "
+                "much in size that rows of the larger one have scores near zero. Check the class of rows with small "
+                "scores, or use LSSVMClassifier or LeastSquaresKPCA."
             )
 
     def gamma_path(self, X: Rows, gammas=None) -> tuple:
-        """Decisions for a whole grid of γ from the one decomposition of the fit.
+        """Decision values for a whole grid of γ from the decomposition of the fit.
 
         Parameters
         ----------
-        X : (n, d) rows, new or old.
-        gammas : list of float, all below the upper end of the convexity interval. 50 values by default, spaced
-            geometrically from a tenth of the lower end (for n_removed=0, of the upper end) to 0.999 of the upper one.
+        X : array-like of shape (n_samples, n_features)
+            Training or new rows.
+        gammas : list of float, optional
+            Values below the upper end of the convexity interval. The default is 50 values, spaced geometrically from a
+            tenth of the lower end (for n_removed=0, of the upper end) to 0.999 of the upper end.
 
         Returns
         -------
@@ -175,7 +180,7 @@ class SemiKPCA(KernelClassifier):
         gammas = np.array([gamma_within(g, (low, high), self.n_removed) for g in gammas])
         k = _dropped(self.n_removed)
         V = self.eigenvectors_[:, k:]
-        # The fit's own filter is divided out again, as coef_ = V filter(γ_) c. Its intercept is −mean · coef_.
+        # c follows from coef_ = V filter(γ_) c with the filter of the fit. Its intercept is −mean · coef_.
         c = (V.T @ self.coef_) * (1.0 / self.gamma_ - self.eigenvalues_[k:])[:, None]
         filters = shift_filter(self.eigenvalues_, gammas, k)[:, k:]
         W = np.einsum("rp,mp,pk->rmk", V, filters, c, optimize=True)
@@ -187,10 +192,10 @@ class SemiKPCA(KernelClassifier):
         return gammas, decisions[:, :, 0] if decisions.shape[2] == 1 else decisions
 
     def path(self, state: State, labels: Labels, grid: dict | None) -> tuple[list[dict], np.ndarray]:
-        grid = {"n_removed": [CONSTANT, 0, 1, 2, 3]} if grid is None else grid
+        grid = {"n_removed": ["constant", 0, 1, 2, 3]} if grid is None else grid
         parameters, scores, pull, interval, n_removed = [], [], state.pull(labels), (0.0, 1.0), self.n_removed
         for n_removed in grid.get("n_removed", [self.n_removed]):
-            n_removed = n_removed if n_removed == CONSTANT else int(n_removed)
+            n_removed = n_removed if n_removed == "constant" else int(n_removed)
             if _dropped(n_removed) >= len(basis_of_moments(state.moments).values):
                 continue
             basis, interval, k = spectrum_of(state.moments, n_removed)
@@ -202,25 +207,25 @@ class SemiKPCA(KernelClassifier):
             if filters:
                 scores.append(left_out_path(basis, pull, filters, removed=False))
         if not scores:
-            gamma_within(max(grid["gamma"]), interval, n_removed)  # raises, naming the interval
+            gamma_within(max(grid["gamma"]), interval, n_removed)  # raises an error with the interval
         return parameters, np.concatenate(scores)
 
 
 def spectrum_of(moments: Moments, n_removed: int | str) -> tuple:
-    """(basis, convexity interval, leading components to leave out) of rows with these moments."""
-    if n_removed != CONSTANT:
+    """(basis, convexity interval, number of leading components to drop) of rows with these moments."""
+    if n_removed != "constant":
         basis, number = basis_of_moments(moments), int(n_removed)
         return basis, convexity_interval(basis.values, number), number
     whole = float(moments.eigen(False)[0][0])
     basis = basis_of_moments(moments, bias=True)
-    rounding = 4 * float(np.finfo(float).eps) * len(moments.G)  # what centering leaves of a constant is noise
+    rounding = 4 * float(np.finfo(float).eps) * len(moments.G)  # size of a constant function after centering
     rank = int(np.sum(basis.values > rounding * whole))
     if rank == 0:
         raise InputError(
             "Every row has the same features, so no function of them varies. Check the rows and the kernel's width."
         )
     values, vectors = basis.values[:rank], basis.vectors[:, :rank]
-    basis = replace(basis, values=values, vectors=vectors, bias=False)  # about the mean, and no constant is fitted
+    basis = replace(basis, values=values, vectors=vectors, bias=False)  # relative to the mean, without a constant
     return basis, (1.0 / whole, 1.0 / float(values[0])), 0
 
 
@@ -231,7 +236,7 @@ def constancy(moments: Moments, basis: Basis) -> float:
 
 
 def one_sided(left_out: np.ndarray, labels: Labels) -> bool:
-    """Whether the scores of two classes, each without its own label, are clearly not on two sides of zero.
+    """Whether the held-out scores of two classes are clearly not on different sides of zero.
 
     >>> from mercer.inputs.labels import read_labels
     >>> labels = read_labels([0, 0, 0, 1, 1, 1], None)
@@ -250,7 +255,7 @@ def one_sided(left_out: np.ndarray, labels: Labels) -> bool:
 
 
 def _dropped(n_removed: int | str) -> int:
-    return 0 if n_removed == CONSTANT else int(n_removed)
+    return 0 if n_removed == "constant" else int(n_removed)
 
 
 def convexity_interval(values: np.ndarray, n_removed: int) -> tuple[float, float]:
@@ -262,7 +267,7 @@ def convexity_interval(values: np.ndarray, n_removed: int) -> tuple[float, float
     if n_removed >= len(values):
         raise InputError(
             f"n_removed={n_removed} leaves nothing, as the kernel matrix has rank {len(values)}. "
-            f"Accepted: 0 to {len(values) - 1}. Give more distinct rows or a richer kernel for more."
+            f"Use 0 to {len(values) - 1}, or give more distinct rows or a richer kernel."
         )
     return (1.0 / float(values[n_removed - 1]) if n_removed else 0.0), 1.0 / float(values[n_removed])
 

@@ -14,19 +14,18 @@ from ..types import Rows
 
 @dataclass(frozen=True)
 class Solution:
-    """The scores Z coef + intercept, and what is known about them."""
+    """The scores Z coef + intercept, with a certificate, held-out scores and the effect of one more label."""
 
     coef: np.ndarray  # (r, k') one column for two classes, positive for the second one, else one per class
     intercept: np.ndarray | float  # (k',) or 0
-    result: Result  # a certificate and a sentence on how the prediction was found
-    withheld: Callable[[], np.ndarray] = field(repr=False)  # behind `left_out`
-    influence: Callable[[], LabelEffect] | None = field(
-        default=None, repr=False
-    )  # None if scores are not linear in labels
+    result: Result  # a certificate and a sentence on the solver
+    withheld: Callable[[], np.ndarray] = field(repr=False)  # computes `left_out`
+    # Computes `effect`. None if scores are not linear in labels.
+    influence: Callable[[], LabelEffect] | None = field(default=None, repr=False)
 
     @cached_property
     def left_out(self) -> np.ndarray:
-        """(l, k') scores of every labeled row by the fit that does not know its label. NaN if there is none."""
+        """(l, k') held-out scores of the labeled rows. NaN if there are none."""
         return self.withheld()
 
     @cached_property
@@ -35,5 +34,5 @@ class Solution:
         return None if self.influence is None else self.influence()
 
     def scores(self, Z: Rows) -> np.ndarray:
-        """(n, k') scores of rows given by their features, on their own device."""
+        """(n, k') scores of rows with these features."""
         return dot(Z, self.coef) + self.intercept

@@ -1,4 +1,4 @@
-"""Sparse kernel PCA, with components on a few of the rows."""
+"""Sparse kernel PCA, whose components are combinations of few rows."""
 
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
@@ -9,7 +9,7 @@ import scipy.linalg as sla
 from ..errors import InputError
 from ..solvers.dual.starts import largest_epsilon
 from ..types import Rows
-from .dual_pca import Asked, DualComponents, at_bound, number, number_or_share
+from .dual_pca import DualComponents, Threshold, at_bound, number, number_or_share
 
 
 @dataclass(eq=False, repr=False)
@@ -20,34 +20,37 @@ class SparseKernelPCA(DualComponents):
 
     solved through its dual, min ½‖H‖² + ε Σ‖h_i‖ − Tr (HᵀGH)^{1/2} over n × s matrices H. Rows of H whose scores are
     within ε of the center vanish, and only the others are stored and evaluated. Use it when transform must be fast or
-    the model small. With ``kappa`` the pull of a row is bounded as well (both terms at once), for components that are
-    sparse and robust.
+    the model small. With ``kappa`` the influence of a row is also bounded, for components that are sparse and robust.
 
     Parameters
     ----------
     n_components : int, default=2
-    epsilon : rows closer than this to the center (their score's length) are left out.
+    epsilon : rows with scores closer than this to the center are dropped.
     keep : instead of epsilon, the fraction of the rows to keep, at least n_components + 1 rows. With neither, 0.1.
-    kappa : bound on the pull of a row in the Huber loss. None does not bound it.
+    kappa : bound on the influence of a row in the Huber loss. None does not bound it.
     norm : "row" lets whole rows of H vanish, "element" single entries. A row vanishes when all its entries do.
 
     Attributes
     ----------
     epsilon_ : the threshold used or found.
-    support_ : the rows kept.
-    dual_coef_ : (rows kept, s) coefficients A on them.
-    dual_variables_ : (rows kept, s) rows of H that did not vanish.
-    X_fit_ : the rows kept (None with a map, whose features replace them).
-    center_error_ : distance between the mean in feature space and the point in the span of the kept rows that is used
-        for it in `reconstruction_error`, relative to the mean's length. `transform` does not need it and is exact.
+    support_ : numbers of the rows that are kept.
+    dual_coef_ : (kept rows, s) coefficients A on them.
+    dual_variables_ : (kept rows, s) rows of H that did not vanish.
+    X_fit_ : the kept rows (None with a map, whose features replace them).
+    center_error_ : error of the mean in feature space, relative to the length of the mean. `reconstruction_error` uses
+        the nearest point in the span of the kept rows instead of the mean. `transform` does not need it and is exact.
     eigenvalues_, objective_, history_, gap_, n_iter_, reason_, location_, bounded_ : see `RobustKernelPCA`.
 
     Notes
     -----
-    Cost: 50 to 200 products with the kernel matrix, n² s each. `keep` adds five to ten looser solves. Projecting m rows
-    costs m × rows kept instead of m × n. Access "sweeps": NumPy, torch, Dask (with landmarks). The problem is not
-    convex, and the fraction kept can fall steeply with epsilon. The search comes as close to `keep` as it can.
-    Reference: Tonin, Lambert, Patrinos and Suykens (2023), Extending kernel PCA through dualization.
+    A fit takes 50 to 200 products with the kernel matrix, each O(n² s). `keep` adds five to ten looser solves. A
+    projection of a row evaluates the kernel with the kept rows instead of all n rows. It runs on NumPy, torch and, with
+    landmarks, on Dask. The problem is not convex, and the fraction of kept rows can fall steeply with epsilon. The
+    search finds the closest possible fraction to `keep`.
+
+    References
+    ----------
+    Tonin, Lambert, Patrinos, Suykens (2023), Extending kernel PCA through dualization.
 
     Examples
     --------
@@ -63,8 +66,8 @@ class SparseKernelPCA(DualComponents):
     keep: float | None = None
     kappa: float | None = None
 
-    def _asked(self) -> dict:
-        bound = {} if self.kappa is None else {"kappa": Asked(number("kappa", self.kappa))}
+    def _thresholds(self) -> dict:
+        bound = {} if self.kappa is None else {"kappa": Threshold(number("kappa", self.kappa))}
         return bound | {"epsilon": number_or_share("epsilon", self.epsilon, "keep", self.keep, 0.1)}
 
     def _refuse(self, K: Rows, loss: Any, start: np.ndarray, eps: float):
@@ -80,14 +83,14 @@ class SparseKernelPCA(DualComponents):
         self.bounded_ = at_bound(found.P, loss)
 
     def _close(self, gram, K: Rows, coefficients: np.ndarray) -> None:
-        """Keep the support rows only. Since Σ A = 0, projecting needs no mean over all rows."""
+        """Keep the support rows only. Since Σ A = 0, projections need no mean over all rows."""
         super()._close(gram, K, coefficients)
         self.center_error_ = 0.0
         if gram.map is not None:
             return
         kept = self.support_
         total = self.shift_ + self.location_
-        # reconstruction_error measures from the mean, for which its nearest point in the span of the kept rows is used
+        # For reconstruction_error, the nearest point in the span of the kept rows replaces the mean.
         core = K.K.columns(kept)[kept]
         mean, length = K.means()[kept], self.grand_mean_
         weights = sla.lstsq(core, mean, cond=1e-10, check_finite=False)[0] if self.center else np.zeros(len(kept))

@@ -16,7 +16,7 @@ from ..solvers.sphere.left_out import left_out
 from ..solvers.sphere.pencil import Pencil
 from ..solvers.sphere.secular import constrained_least_squares
 from ..types import ColumnLike, Rows, Seed
-from .balance import ESTIMATE, estimated_shares, fold_key, shares_of
+from .balance import estimated_shares, fold_key, is_estimated, shares_of
 from .least_squares_kpca import VarianceConstrained
 from .lssvm import LSSVMClassifier
 from .parameters import COUNT, POSITIVE
@@ -29,53 +29,57 @@ class SpectralGraphTransducer(VarianceConstrained):
     .. math:: \\min_f f^T L f + c \\sum_{i \\in L} a_i (f_i - t_i)^2
         \\quad \\text{subject to} \\quad f^T f = n,\\ f \\perp 1
 
-    where L is the Laplacian of the nearest-neighbor graph, its spectrum cut to the d smallest non-trivial eigenvectors
-    and, by default, the i-th eigenvalue replaced by i². For data in clusters or on a manifold, with all rows that are
-    to be classified at hand. It is `LeastSquaresKPCA` with the pseudo-inverse of the Laplacian as kernel, not centered.
+    where L is the Laplacian of the nearest-neighbor graph. Its spectrum is cut to the d smallest non-trivial
+    eigenvectors, and by default i² replaces the i-th eigenvalue. Use it for data in clusters or on a manifold, if all
+    rows to classify are available in `fit`. It is `LeastSquaresKPCA` with the pseudo-inverse of the Laplacian as
+    kernel, without centering.
 
     Parameters
     ----------
     n_neighbors : neighbors of each row in the graph.
-    n_eigenvectors : d.
+    n_eigenvectors : number d of eigenvectors.
     label_weight : "auto" or float, default="auto"
-        c. Large values trust the labels. "auto" is 3,200 for 1,500 rows or more, and in proportion for fewer.
+        Weight c of the labels. "auto" is 3,200 for 1,500 rows or more, and in proportion for fewer.
     eigenvalues : "laplacian", or "squares", which replaces the i-th non-trivial eigenvalue by i², default="squares"
     balanced : bool, default=True
-        Targets √(b₋/b₊) and −√(b₊/b₋) for classes of the fractions b₊ and b₋ = 1 − b₊, which is what a function with
-        mean 0 and mean square 1 has on two clusters, and costs a = l/2l₊, l/2l₋, so that both classes weigh the same.
-        False takes ±1 and ones.
+        For classes with the fractions b₊ and b₋ = 1 − b₊, use the targets √(b₋/b₊) and −√(b₊/b₋), which are the values
+        of a function with mean 0 and mean square 1 on two clusters. The costs a = l/2l₊ and l/2l₋ give both classes the
+        same weight. False uses ±1 and equal costs.
     balance : "estimate", "labels", float, dict or array, default="estimate"
-        The fractions b, for balanced=True. "estimate" estimates them from fits that hold out labels, and "labels" takes
-        those among the labels, which is Joachims's way. A number is the fraction of ``classes_[1]`` (two classes). Else
-        give {class: fraction} or one fraction per sorted class.
+        The fractions b, for balanced=True. "estimate" estimates them from fits with held-out labels. "labels" uses the
+        fractions of the labels, as Joachims does. A number is the fraction of ``classes_[1]`` (two classes). For more
+        classes give one fraction per sorted class, or a dict from classes to fractions.
     laplacian : "normalized-weights", "unnormalized" or "symmetric", default="normalized-weights"
         diag(Se) − S with S the degree-normalized weights, D − W, or I − S (whose functions are not orthogonal to 1).
     graph : None, (n, n) matrix or list of edges, default=None
-        Links between the rows, in place of nearest neighbors, see `Diffusion`. Rows may then be any objects, and
-        predictions are made for the rows of `fit` only.
+        Links between the rows that replace nearest neighbors, see `Diffusion`. Rows may then be any objects, and
+        predictions are only possible for the rows of `fit`.
 
     Attributes
     ----------
     transduction_ : (n,) the class of every training row.
     coef_ : weights of the kept eigenvectors.
-    label_weight_ : c, as given or found.
+    label_weight_ : the weight c used.
     certificate_ : the larger of the relative KKT residual and constraint residual.
-    balance_ : (k,) the fractions that the targets rest on. None for balanced=False.
+    balance_ : (k,) the fractions for the targets. None for balanced=False.
     result_, classes_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
 
     Notes
     -----
-    Transductive. New rows take the mean of their neighbors' values, weighted as the graph weighs edges.
-    With the fractions of the labels, if these are not those of the rows, no function meets its targets on two
-    clusters. On clusters of 100 and 20 rows with three labels each 64 to 75% of the rows are correct, and 100% with
-    the estimate (`LSSVMClassifier` in the graph's spectrum, in five folds of the labels, see `S2RLSClassifier`).
-    A fixed c = 3,200 fits wrong targets on few rows. On 100 draws of those clusters 4 have fewer than 98% correct
-    rows (66 to 97%), and none with "auto". On 37 tables of 150 to 1,500 rows "auto" is less accurate by 0.5 points in
-    the mean (0.6 with 40 labels), better by half a point or more in 13 of 74 cases and worse in 22
+    The method is transductive. New rows get the mean of their neighbors' values, weighted like edges of the graph.
+    If the fractions of the labels differ from those of the rows, no function has its targets on two clusters. On
+    clusters of 100 and 20 rows with three labels each, 64 to 75% of the rows are then correct, and 100% with the
+    estimate (`LSSVMClassifier` in the graph's spectrum, in five folds of the labels, see `S2RLSClassifier`).
+    A fixed c = 3,200 fits wrong targets on few rows. With it, 4 of 100 draws of those clusters have fewer than 98%
+    correct rows (66 to 97%), and none with "auto". On 37 tables of 150 to 1,500 rows "auto" is less accurate by 0.5
+    points in the mean (0.6 with 40 labels), better by half a point or more in 13 of 74 cases and worse in 22
     (benchmarks/results/transducer.md).
-    Cost: an exact neighbor search, and the low end of a sparse spectrum, whose largest residual is
-    `map_.kernel_.residual_`, at most 1e-5 of the Laplacian's norm. O(d l²) per root step.
-    Reference: Joachims: Transductive learning via spectral graph partitioning, 2003.
+    A fit needs an exact neighbor search and the low end of a sparse spectrum. The largest residual of the spectrum is
+    `map_.kernel_.residual_`, at most 1e-5 of the Laplacian's norm. Each root step costs O(d l²).
+
+    References
+    ----------
+    Joachims (2003), Transductive learning via spectral graph partitioning.
 
     Examples
     --------
@@ -97,7 +101,7 @@ class SpectralGraphTransducer(VarianceConstrained):
         "label_weight": [StrOptions({"auto"}), POSITIVE],
         "eigenvalues": [StrOptions({"squares", "laplacian"})],
         "balanced": ["boolean"],
-        "balance": [StrOptions({"labels", ESTIMATE}), Interval(Real, 0, 1, closed="neither"), dict, "array-like"],
+        "balance": [StrOptions({"labels", "estimate"}), Interval(Real, 0, 1, closed="neither"), dict, "array-like"],
         "laplacian": [StrOptions(set(LAPLACIANS))],
         "label_folds": [None, Interval(Integral, 2, None, closed="left")],
     }
@@ -113,7 +117,7 @@ class SpectralGraphTransducer(VarianceConstrained):
         *,
         eigenvalues: str = "squares",
         balanced: bool = True,
-        balance: str = ESTIMATE,
+        balance: str = "estimate",
         laplacian: str = "normalized-weights",
         graph=None,
         label_folds=None,
@@ -137,7 +141,7 @@ class SpectralGraphTransducer(VarianceConstrained):
         """The pseudo-inverse of the graph's Laplacian."""
         return GraphLaplacian(self.n_neighbors, self.laplacian, self.n_eigenvectors, self.eigenvalues, self.graph)
 
-    def fit(self, X: Rows, y: ColumnLike) -> "SpectralGraphTransducer":  # type: ignore[override]  # no weights: a repeated row would change the graph
+    def fit(self, X: Rows, y: ColumnLike) -> "SpectralGraphTransducer":  # type: ignore[override]  # no weights, because a repeated row changes the graph
         """Fit on all rows. y marks the unlabeled ones (NaN, None, "" or -1, see `missing_label`)."""
         return super().fit(X, y)
 
@@ -155,13 +159,13 @@ class SpectralGraphTransducer(VarianceConstrained):
         return super(SpectralGraphTransducer, self._weighted(state)).path(state, labels, grid)
 
     def _weighted(self, state: State) -> "SpectralGraphTransducer":
-        """The same model with c as a number, which "auto" takes in proportion to the rows up to 1,500."""
+        """The same model with c as a number. "auto" is proportional to the number of rows, up to 1,500."""
         auto = 3200.0 * min(1.0, state.Z.shape[0] / 1500)
         return clone(self).set_params(label_weight=auto if self.label_weight == "auto" else self.label_weight)
 
     def _shares(self, state: State, labels: Labels) -> np.ndarray:
-        """(k,) class frequencies."""
-        if not (isinstance(self.balance, str) and self.balance == ESTIMATE) or (labels.codes >= 0).all():
+        """(k,) fractions of the classes."""
+        if not is_estimated(self.balance) or (labels.codes >= 0).all():
             return shares_of(self.balance, labels)
 
         def fits(_: tuple[np.ndarray, np.ndarray] | None) -> Iterator:
@@ -177,7 +181,7 @@ class SpectralGraphTransducer(VarianceConstrained):
         count = labels.counted[:, None]
         if not self.balanced:
             return signs, count * np.ones(signs.shape)
-        up, down = (1 + signs) / 2, (1 - signs) / 2  # soft labels are between
+        up, down = (1 + signs) / 2, (1 - signs) / 2  # between 0 and 1 for soft labels
         targets, costs = _balanced(up, down, (count * up).sum(axis=0), (count * down).sum(axis=0), count.sum())
         if not self._by_labels:
             shares = self._shares(state, labels)
@@ -211,13 +215,13 @@ class SpectralGraphTransducer(VarianceConstrained):
         labels: Labels,
         pencil=None,
     ) -> np.ndarray:
-        """Held-out predictions with the balance of the labels that are left, as the full one would reveal the label."""
+        """Held-out scores with the balance of the other labels, because the balance of all would reveal the label."""
         groups = self._groups(labels) or [np.array([i]) for i in range(len(Z_l))]
         scores = np.full((len(weights) * len(spreads), *targets.shape), np.nan)
         up, down, count = (1 + labels.signs) / 2, (1 - labels.signs) / 2, labels.counted
         plus_all, minus_all = count @ up, count @ down
         for k in range(targets.shape[1]):
-            alike: dict = {}  # groups that leave the same counts behind go together, which are two kinds without folds
+            alike: dict = {}  # groups by the counts of the other labels. Without folds there are two such counts
             for group in groups:
                 own = count[group]
                 left = plus_all[k] - own @ up[group, k], minus_all[k] - own @ down[group, k], float(own.sum())
@@ -235,7 +239,7 @@ class SpectralGraphTransducer(VarianceConstrained):
 
 
 def _balanced(up, down, plus, minus, number):
-    """(targets, costs) under which the two sides weigh the same, for `plus` and `minus` labels on them."""
+    """(targets, costs) that give the two sides with `plus` and `minus` labels the same weight."""
     plus, minus = np.maximum(plus, 1e-12), np.maximum(minus, 1e-12)
     return _targets_of(up, down, plus, minus), number * (up / (2 * plus) + down / (2 * minus))
 

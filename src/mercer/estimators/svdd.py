@@ -1,4 +1,4 @@
-"""Support vector data description and one-class SVM (Tax and Duin 2004; Schölkopf et al. 2001)."""
+"""Support vector data description (Tax and Duin 2004) and one-class SVM (Schölkopf et al. 2001)."""
 
 import warnings
 from dataclasses import KW_ONLY, dataclass
@@ -18,61 +18,68 @@ from .parameters import COUNT, POSITIVE, parameter
 
 @dataclass(eq=False, repr=False)
 class SVDD(NoveltyDetector):
-    """Enclose most of the rows in the smallest ball of feature space. What is outside is new.
+    """Enclose most of the rows in the smallest ball of feature space. Rows outside are novel.
 
     .. math:: \\min_{R, c, \\xi \\ge 0} R^2 + \\tfrac{1}{\\nu n} \\sum_i \\xi_i
         \\quad \\text{s.t.} \\quad \\|\\varphi(x_i) - c\\|^2 \\le R^2 + \\xi_i
 
     At most a fraction ``nu`` of the training rows is outside and at least that fraction are support vectors. For
     kernels with constant k(x, x), such as RBF, this *is* the ν-one-class SVM. The decision function is that of
-    scikit-learn's `OneClassSVM` times 2/(νn). Other kernels (linear, polynomial) work too. There a one-class SVM is
-    not a ball.
+    scikit-learn's `OneClassSVM` times 2/(νn). For other kernels (linear, polynomial) the two methods differ, because a
+    one-class SVM is not a ball.
 
-    .. warning:: **y follows scikit-learn's outlier detectors: −1 marks a known outlier.** Such a row pays when it is
-       *inside* the ball and pushes the boundary away (semi-supervised SVDD). Every other value of y is ignored, as
-       all of scikit-learn's detectors ignore y. In the few-label classifiers of this library −1 means "no label".
-       So ``GridSearchCV(SVDD(), …).fit(X, y)`` learns from the known outliers of each training fold, which
-       `OneClassSVM` would not. If y is meant for the scores only, use ``SVDD(outlier_weight=None)``.
+    .. warning:: **y = −1 marks a known outlier, as in the output of scikit-learn's outlier detectors.** Such a row has
+       a cost if it is *inside* the ball, so that the boundary moves away from it (semi-supervised SVDD). Every other
+       value of y is ignored, as all of scikit-learn's detectors ignore y. In the few-label classifiers of this library
+       −1 means "no label". ``GridSearchCV(SVDD(), …).fit(X, y)`` learns from the known outliers of each training fold,
+       which `OneClassSVM` does not. If y is meant for the scores only, use ``SVDD(outlier_weight=None)``.
 
-    Use it when the training rows are mostly normal and you can show how many may be left out. For a density see
-    `KernelDensityNovelty`. When the normal rows are near a subspace, `KPCANovelty`.
+    Use it when the training rows are mostly normal and you can estimate how many may be outside. For a density use
+    `KernelDensityNovelty`. If the normal rows are near a subspace, use `KPCANovelty`.
 
     Parameters
     ----------
     nu : float in (0, 1]. Bound on the fraction of training rows outside, 0.01 to 0.5. It is the fraction of rows on
-        or outside the sphere, whatever the width of the kernel.
+        or outside the sphere, for any width of the kernel.
     outlier_weight : weight of a known outlier (y = −1) relative to an ordinary row. None ignores y.
     contamination : float in (0, 0.5] or None, default=None
-        With None the threshold is the ball's radius. With a number it leaves out this fraction of the training rows.
+        With None the threshold is the ball's radius. With a number, this fraction of the training rows is outside.
     solver : {"auto", "smo", "sweeps", "gradient"}, default="auto"
-        "smo" on kernel columns, for the exact kernel. "sweeps" (working sets) and "gradient" (accelerated projected
-        gradient) on features, on their own device. "auto" is "smo" when the kernel is exact, else "sweeps".
+        "smo" works on kernel columns of the exact kernel. "sweeps" (working sets) and "gradient" (accelerated projected
+        gradient) work on features, on their own device. "auto" is "smo" if the kernel is exact, else "sweeps".
     tol : wanted duality gap, relative to the objective.
-    max_iter : rounds of the solver.
+    max_iter : largest number of rounds of the solver.
     cache_size : megabytes of kernel columns that "smo" may keep.
     kernel : a kernel given by its name has the width "2neighbor", twice the median distance to
-        the fifth nearest neighbor. On 93 public tables with clean training rows this is 4 to 5 points of AUROC above
-        "median". On tables with outliers of their own it is not better (see the page of results on outliers). With so
-        narrow a kernel most rows are on the sphere and few outside. For a smooth boundary that leaves out the fraction
-        ν give ``RBF("median")``.
+        the fifth nearest neighbor. On 93 public tables with clean training rows its AUROC is 4 to 5 points above that
+        of "median". On tables with outliers of their own it is not better (see the page of results on outliers). With
+        such a narrow kernel most rows are on the sphere and few are outside. For a smooth boundary with the fraction ν
+        outside use ``RBF("median")``.
 
     Attributes
     ----------
     support_ : rows with a non-zero coefficient.
     dual_coef_ : their coefficients β, which sum to 1 and are negative for known outliers.
-    radius_ : radius R of the ball. rounding_ : rows whose squared distance is within it of R² are on the sphere.
-    offset_ : −R² (scores are −‖φ(x) − c‖²), or the threshold that `contamination` gives.
-    gap_ : relative duality gap reached. objective_ : dual objective Σ β_i k(x_i, x_i) − βᵀKβ. n_iter_ : rounds.
-    training_scores_, held_out_scores_ : scores of the training rows, with them and by ten folds without them.
+    radius_ : radius R of the ball.
+    rounding_ : rows whose squared distance differs from R² by at most this number are on the sphere.
+    offset_ : −R² (scores are −‖φ(x) − c‖²), or the threshold for `contamination`.
+    gap_ : relative duality gap reached.
+    objective_ : dual objective Σ β_i k(x_i, x_i) − βᵀKβ.
+    n_iter_ : number of rounds.
+    training_scores_, held_out_scores_ : scores of the training rows, from the fit and from ten folds without them.
 
     Notes
     -----
-    Cost: "smo" computes one kernel column per row that ever moves (between the number of support vectors and a small
-    multiple), with memory of at most `cache_size`. "sweeps" takes O(n r) per round, 5 to 25 rounds. NumPy, torch, Dask
-    (features). Rows on the sphere count as inside. With no in-bound support vector the radius is half-way between the
-    outermost row inside and the innermost outside.
-    References: Tax, Duin: Support vector data description, 2004. Schölkopf et al.: Estimating the support of a
-    high-dimensional distribution, 2001. Görnitz et al.: Toward supervised anomaly detection, 2013.
+    "smo" computes one kernel column per row that ever moves (between the number of support vectors and a small
+    multiple), with memory of at most `cache_size`. "sweeps" takes 5 to 25 rounds of O(n r). It runs on NumPy, torch
+    and, with features, on Dask. Rows on the sphere count as inside. If all support vectors are at their bounds, the
+    radius is half-way between the outermost row inside and the innermost row outside.
+
+    References
+    ----------
+    Tax, Duin (2004), Support vector data description.
+    Schölkopf et al. (2001), Estimating the support of a high-dimensional distribution.
+    Görnitz et al. (2013), Toward supervised anomaly detection.
 
     Examples
     --------
@@ -97,7 +104,7 @@ class SVDD(NoveltyDetector):
     cache_size: float = parameter(500, POSITIVE)
 
     def fit(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> Self:
-        """Find the ball. **y = −1 marks a known outlier**. A weight of 2 counts a row twice, 0 leaves it out.
+        """Find the ball. **y = −1 marks a known outlier**. A weight of 2 counts a row twice, 0 removes it.
 
         With ``outlier_weight=None`` y is ignored.
         """
@@ -115,7 +122,7 @@ class SVDD(NoveltyDetector):
         self.gap_, self.objective_, self.n_iter_ = found.gap, found.objective, found.n_iter
         radius_sq = max(info["radius_sq"], 0.0)
         self.radius_ = float(np.sqrt(radius_sq))
-        # Another sum of the same numbers has other roundings, so rows this near to the sphere are on it.
+        # A sum of the same numbers in another order has other rounding errors, so rows this near are on the sphere.
         single = "float32" in str(X.dtype)
         self.rounding_ = (1e-5 if single else 1e-9) * radius_sq
         self.rounding_ += 100 * np.finfo("f4" if single else "f8").eps * float(np.max(own))
@@ -138,8 +145,8 @@ class SVDD(NoveltyDetector):
         total = np.sum(weight * ordinary)
         if total == 0:
             raise InputError(
-                "Every row of y is −1, which marks known outliers. SVDD needs rows that are not: "
-                "leave y out, or mark ordinary rows with 1 or 0."
+                "Every row of y is −1, which marks known outliers, and SVDD needs ordinary rows. Do not pass y, or "
+                "mark ordinary rows with 1 or 0."
             )
         bound = weight / (self.nu * total)
         return -(1 - ordinary) * (self.outlier_weight or 0.0) * bound, ordinary * bound, ordinary
@@ -147,8 +154,8 @@ class SVDD(NoveltyDetector):
     def _solve(self, gram, own: np.ndarray, low: np.ndarray, high: np.ndarray):
         if self.solver == "smo" and gram.map is not None:
             raise InputError(
-                "solver='smo' works on columns of the exact kernel, and this is an approximation, a precomputed or "
-                "graph kernel, or Dask. Use approx='exact' with a kernel object, or solver='sweeps'."
+                "solver='smo' needs columns of the exact kernel, which an approximation, a precomputed or graph kernel "
+                "and Dask do not have. Use approx='exact' with a kernel object, or solver='sweeps'."
             )
         settings = {"tol": self.tol, "max_iter": self.max_iter}
         if self.solver == "gradient":
@@ -160,7 +167,7 @@ class SVDD(NoveltyDetector):
 
     @property
     def support_vectors_(self):
-        """The rows behind `dual_coef_`. None through a map."""
+        """The rows that belong to `dual_coef_`. None with a map."""
         return self.expansion_.centers
 
     def _score(self, X):
@@ -174,7 +181,7 @@ class SVDD(NoveltyDetector):
 
 
 def known_outliers(y: ColumnLike, n: int) -> np.ndarray:
-    """Which rows of y contain −1. Anything else, of any type, is ignored."""
+    """Whether each entry of y is −1. Other entries of any type are ignored."""
     y = np.asarray(y)
     if y.shape[:1] != (n,):
         raise InputError(f"y has {y.shape[0] if y.ndim else 0} entries and X has {n} rows. Give one entry per row.")

@@ -6,11 +6,11 @@ from ..errors import InputError
 
 
 class ImageShifts:
-    """How the pixels of an image change when it is moved by a small part of a pixel, down and to the right.
+    """Changes of the pixels of an image when it moves by a small part of a pixel, down and to the right.
 
-    A row is an image, pixel by pixel, line by line, channels last. The two directions are half the difference between
-    the image moved by one pixel either way. Pixels from outside are 0. They may be combined, as a function whose
-    derivative is 0 along both has it along every direction.
+    A row is an image, pixel by pixel, line by line, channels last. Each of the two directions is half the difference
+    between the image moved by one pixel in both senses. Pixels from outside are 0. A function whose derivative is 0
+    along both directions is also constant along their combinations.
 
     Parameters
     ----------

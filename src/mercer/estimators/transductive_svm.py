@@ -12,7 +12,7 @@ from ..inputs.labels import Labels
 from ..rows import take
 from ..solvers.margin.transductive import transductive
 from ..solvers.ridge.state import State
-from .balance import ESTIMATE, estimated_shares, fold_key, shares_of
+from .balance import estimated_shares, fold_key, is_estimated, shares_of
 from .classifier import KernelClassifier
 from .grid import product_of
 from .parameters import COUNT, NOT_NEGATIVE, POSITIVE, parameter
@@ -22,31 +22,32 @@ from .solution import Solution
 
 @dataclass(eq=False, repr=False)
 class TransductiveSVMClassifier(KernelClassifier):
-    """Classify with a support vector machine whose margin keeps clear of the unlabeled rows, too.
+    """Classify with a support vector machine whose margin also avoids the unlabeled rows.
 
     .. math:: \\min_w \\tfrac1l \\sum_{i \\in L} \\tfrac1{20} \\log(1 + e^{20 (1 - t_i f(x_i))})
         + \\tfrac{\\lambda'}{u} \\sum_{j \\in U} e^{-3 f(x_j)^2} + \\lambda \\|w\\|^2, \\quad
         \\tfrac1u \\sum_{j \\in U} f(x_j) = 2 b - 1
 
-    The first term is a smooth hinge loss, the second one punishes unlabeled rows near the boundary, and the last
-    equation keeps the fraction b of the second class among the unlabeled rows. w acts on rows less their mean, which
-    meets it by itself. λ' rises from 0 in steps. Use it if classes are separated by a gap, above all on sparse rows
-    of text with ``kernel="linear"``. The rows are then never copied, and w has one weight for each column. Of more than
-    two classes, each is learned against the rest. The problem is not convex, and the solution is a good local minimum
-    near the supervised one.
+    The first term is a smooth hinge loss. The second one penalizes unlabeled rows near the boundary. The last equation
+    fixes the fraction b of the second class among the unlabeled rows. It is satisfied because w is applied to rows less
+    their mean. λ' increases from 0 in steps. Use it if classes are separated by a gap, above all on sparse rows of text
+    with ``kernel="linear"``. The rows are then never copied, and w has one weight for each column. Of more than two
+    classes, each is learned against the rest. The problem is not convex, and the solution is a good local minimum near
+    the supervised one.
 
     Parameters
     ----------
     lam : penalty λ, 1e-4 to 0.1 for kernels with k(x, x) = 1.
     lam_unlabeled : weight λ' of the unlabeled rows. 0 is an ordinary support vector machine.
     balance : "estimate", "labels", float, dict or array, default="estimate"
-        Fraction of each class among the unlabeled rows. "estimate" estimates it from fits that hold out labels, and
-        "labels" takes that among the labels. A number is the fraction of ``classes_[1]`` (two classes). Else give
-        {class: fraction} or one fraction per sorted class. A wrong fraction costs accuracy, with 10 labels often the
-        most.
-    solver : "lbfgs", or "cccp" for the ramp loss of UniverSVM in place of the bell, by the concave-convex procedure. It
-        takes one to four times as long, and is about as accurate (a larger `lam` suits it).
-    tol : largest relative gradient norm. max_iter : most iterations of the last step.
+        Fraction of each class among the unlabeled rows. "estimate" estimates it from fits with held-out labels.
+        "labels" uses the fractions of the labels. A number is the fraction of ``classes_[1]`` (two classes). For more
+        classes give one fraction per sorted class, or a dict from classes to fractions. A wrong fraction costs
+        accuracy. With 10 labels it is often the largest error.
+    solver : "lbfgs" for the second term above, or "cccp" for the ramp loss of UniverSVM instead, minimized by the
+        concave-convex procedure. "cccp" takes one to four times as long, is about as accurate and needs a larger `lam`.
+    tol : largest relative norm of the gradient.
+    max_iter : largest number of iterations of the last step.
 
     Attributes
     ----------
@@ -59,14 +60,19 @@ class TransductiveSVMClassifier(KernelClassifier):
 
     Notes
     -----
-    balance="estimate" takes up to three rounds of five fits without some of the labels, the first one by regularized
-    least squares, which knows of no balance (see `S2RLSClassifier`). Of 23 problems of 500 digits or Gaussian points
-    with 20 labels it has a lower error than "labels" in 16, by up to 27 points, and a higher one in 5, by up to 1.7
-    (benchmarks/results/transductive.md). Held-out scores are refits without a fifth of the labels. Cost: about 100
-    products of Z and of Zᵀ with k' columns. NumPy, torch, Dask (a sample of the rows).
-    Reference: Gieseke, Airola, Pahikkala, Kramer: Sparse quasi-Newton optimization for semi-supervised support vector
-    machines, 2012; Fast and simple gradient-based optimization for semi-supervised support vector machines, 2014.
-    Collobert, Sinz, Weston, Bottou: Large scale transductive SVMs, 2006 ("cccp").
+    balance="estimate" takes up to three rounds of five fits without some of the labels. The first round is by
+    regularized least squares, which does not use the balance (see `S2RLSClassifier`). Of 23 problems of 500 digits or
+    Gaussian points with 20 labels it has a lower error than "labels" in 16, by up to 27 points, and a higher one in 5,
+    by up to 1.7 (benchmarks/results/transductive.md). Held-out scores are refits without a fifth of the labels. A fit
+    costs about 100 products of Z and of Zᵀ with k' columns. It runs on NumPy, torch and a sample of rows in Dask.
+
+    References
+    ----------
+    Gieseke, Airola, Pahikkala, Kramer (2012), Sparse quasi-Newton optimization for semi-supervised support vector
+    machines.
+    Gieseke, Airola, Pahikkala, Kramer (2014), Fast and simple gradient-based optimization for semi-supervised support
+    vector machines.
+    Collobert, Sinz, Weston, Bottou (2006), Large scale transductive SVMs ("cccp").
 
     Examples
     --------
@@ -87,7 +93,7 @@ class TransductiveSVMClassifier(KernelClassifier):
     lam_unlabeled: float = parameter(1.0, NOT_NEGATIVE)
     _: KW_ONLY
     balance: Any = parameter(
-        ESTIMATE, StrOptions({"labels", ESTIMATE}), Interval(Real, 0, 1, closed="both"), dict, "array-like"
+        "estimate", StrOptions({"labels", "estimate"}), Interval(Real, 0, 1, closed="both"), dict, "array-like"
     )
     solver: str = parameter("lbfgs", StrOptions({"lbfgs", "cccp"}))
     tol: float = parameter(1e-6, POSITIVE)
@@ -116,11 +122,11 @@ class TransductiveSVMClassifier(KernelClassifier):
 
     def _estimate(self, state: State, labels: Labels):
         """(fractions, standard errors) of the classes among the unlabeled rows. None if the balance is given."""
-        if len(labels.labeled) == len(labels.codes) or not (isinstance(self.balance, str) and self.balance == ESTIMATE):
+        if len(labels.labeled) == len(labels.codes) or not is_estimated(self.balance):
             return None
 
         def fits(wanted: tuple[np.ndarray, np.ndarray] | None) -> Iterator:
-            plain = RLSClassifier(self.lam)  # knows of no balance, so that a wrong one cannot confirm itself
+            plain = RLSClassifier(self.lam)  # does not use the balance, so that a wrong one cannot confirm itself
             for test, others in labels.folds(self.max_refits, fold_key(state, labels)):
                 if wanted is None:
                     found = plain.solve(state, others)
@@ -133,7 +139,7 @@ class TransductiveSVMClassifier(KernelClassifier):
     def _minimum(
         self, state: State, labels: Labels, candidates: list, wanted: tuple[np.ndarray, np.ndarray] | None = None
     ):
-        """`Result` for all candidates at once, with the columns of the first one, then those of the next."""
+        """`Result` for all candidates at once, with the columns of one candidate after the other."""
         shares = shares_of(self.balance, labels, state.weight) if wanted is None else wanted[0]
         offset = 2 * (shares[1:] if labels.n_classes == 2 else shares) - 1
         m, k = len(candidates), len(offset)
@@ -147,5 +153,5 @@ class TransductiveSVMClassifier(KernelClassifier):
         return result
 
     def _silent(self, scores: np.ndarray):
-        """Which rows score as one without features. The mean over the unlabeled rows is part of the constant."""
+        """Whether each row scores like one without features. The constant contains the mean over the unlabeled rows."""
         return (np.abs(scores - self.intercept_) <= 1e-3 * self.margin_).all(axis=1)

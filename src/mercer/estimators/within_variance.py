@@ -20,16 +20,16 @@ class WithinVarianceClassifier(KernelClassifier):
     .. math:: \\max_f \\frac{\\sum_i (f(x_i) - \\bar f)^2}
         {\\|f\\|^2 + c \\sum_k \\sum_{i \\in L_k} (f(x_i) - \\bar f_k)^2}
 
-    gives `n_components` functions f, with c = `within_weight` and L_k the labeled rows of class k. Least squares on
-    their values at the labeled rows gives the scores. This is the paper's MV-KPCA-10 with a least-squares machine in
-    place of the SVM, for new rows, with probabilities and held-out scores. `MinimumVarianceKPCA` has the components
-    themselves, also for groups without class names. Use it when the classes follow a few directions of large variance.
+    defines `n_components` functions f, with c = `within_weight` and L_k the labeled rows of class k. Scores come from
+    least squares on the values of f at the labeled rows. This is the paper's MV-KPCA-10 with least squares instead of
+    the SVM, for new rows, with probabilities and held-out scores. `MinimumVarianceKPCA` has the components themselves,
+    also for groups without class names. Use it when the classes follow a few directions of large variance.
 
     Parameters
     ----------
     n_components : int, default=10
-    within_weight : c, the weight of the variance within the classes. 0 takes the kernel principal components.
-    penalty : of the least squares, on components scaled to a variance of at most 1.
+    within_weight : c, the weight of the variance within the classes. 0 gives the kernel principal components.
+    penalty : penalty of the least squares, on components scaled to a variance of at most 1.
 
     Attributes
     ----------
@@ -39,9 +39,12 @@ class WithinVarianceClassifier(KernelClassifier):
 
     Notes
     -----
-    The components depend on the labels, so held-out scores are refits without a fifth of the labels. Cost: O(n r²) in
-    one pass and O(r³) once per fit. `select` fits five times per candidate. NumPy, torch, Dask.
-    Reference: Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.1 and §7.
+    The components depend on the labels, so held-out scores are refits without a fifth of the labels. A fit costs
+    O(n r²) in one pass and O(r³). `select` fits five times per candidate. It runs on NumPy, torch and Dask.
+
+    References
+    ----------
+    Walder, Henao, Mørup, Hansen (2010), Semi-supervised kernel PCA, §3.1 and §7.
 
     Examples
     --------
