@@ -40,7 +40,7 @@ class LeftOutSearch:
         Parameters
         ----------
         X, y, sample_weight : as in `fit`.
-        grid : dict of lists of candidates by parameter name. "default" is the method's own grid. None is no grid.
+        grid : dict of lists of candidates by parameter name. "default" is the method's own grid. None means no grid.
 
         Returns
         -------
