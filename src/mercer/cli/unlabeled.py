@@ -173,7 +173,7 @@ def _say_outliers(console, dataset, found, worst, why, name: str, id) -> None:
         for one in why
     ]
     console.result |= {"threshold": found.sentence, "fraction": found.fraction}
-    console.say(f"{len(worst)} of {len(names)} rows are flagged as outliers ({name}). {found.sentence}")
+    console.say(f"{len(worst):,} of {len(names):,} rows are flagged as outliers ({name}). {found.sentence}")
     lines = [
         (names[one.row], distinctive.sentence(one.row), f"{score[one.row]:.3f}", one.sentence, _nearest(names, one))
         for one in why

@@ -66,9 +66,9 @@ def unusual(source: Dataset, found: Outliers, why: list[Reason], seed: int, size
                 "text": source.distinctive.whole_text(one.row),
             }
         )
-    tiles = [(str(n), "rows"), (str(flagged), "of them flagged")]
+    tiles = [(f"{n:,}", "rows"), (f"{flagged:,}", "of them flagged")]
     return Findings(
-        f"{flagged} of {n} rows are flagged as outliers",
+        f"{flagged:,} of {n:,} rows are flagged as outliers",
         **_common(source, found.flagged.astype(int), ["ordinary", "flagged"], seed, sizes, first=found.flagged),
         tiles=tiles,
         odd=odd,
