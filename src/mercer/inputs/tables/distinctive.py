@@ -172,8 +172,8 @@ class DistinctiveCells:
         """Whether the cell is like those of similar rows, so that a sentence about it would contradict itself."""
         values = self._ordered(name, like)
         if values is not None and usable(values).any():
-            (own,), (low, high) = self._ordered(name, [row]), _middle(values)
-            return bool(low <= own <= high)
+            own, (low, high) = self._ordered(name, [row]), _middle(values)
+            return own is not None and bool(low <= own[0] <= high)
         return str(cells(self.frame[name].iloc[[row]])[0]) == _frequent(cells(self.frame[name].iloc[like]))
 
     def _compared_words(self, name: str, row: int, like: np.ndarray) -> str:
