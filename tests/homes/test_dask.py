@@ -334,4 +334,4 @@ def test_known_outliers_are_in_the_sample_of_svdd(data):
     y = np.zeros(N)
     y[[3, 777]] = -1
     model = SVDD(approx=20).fit(da.from_array(X, chunks=(300, 4)), da.from_array(y, chunks=300))
-    assert {3, 777} <= set(model.sample_) and "Fitted to a sample of 15" in model.approx_reason_
+    assert {3, 777} <= set(model.sample_) and "fitted to a sample of 15" in model.approx_reason_
