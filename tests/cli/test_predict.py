@@ -26,7 +26,9 @@ def test_a_saved_model_reads_other_spellings_and_says_what_it_cannot_read(tmp_pa
     done = here("predict", model, tmp_path / "odd.csv", "--json")
     assert done.exit_code == 0, done.output
     said = json.loads(done.stdout)["notes"][-1]
-    seen = "'sepal width' (50 cells such as 'wide'), 'petal width' (2 cells), 'color' (50 cells such as 'violet') contain"
+    seen = (
+        "'sepal width' (50 cells such as 'wide'), 'petal width' (2 cells), 'color' (50 cells such as 'violet') contain"
+    )
     assert seen in said
 
 
