@@ -223,7 +223,7 @@ def hint_page(rows):
     note = (
         f"Mean error in percent over {frame['set'].nunique()} sets and {frame['draw'].nunique()} draws of the labels, "
         "± standard error over the draws. For the true matrix, the machine's confusion matrix is computed from all "
-        "labels. In the last column, a negative number means that the confidence is too low."
+        "labels. If confidence − accuracy is negative, the confidence is too low."
     )
     return "\n\n".join(["## Error with hints", note, markdown(lines), harm(frame), "By set:", markdown(sets)])
 
@@ -328,7 +328,8 @@ def audit_page(rows):
         )
     note = (
         f"95% intervals of the accuracy of a source, ± standard error over the tables: {SHARED} draws of the labels "
-        "share one. Widths and bias are in points."
+        "share one. Plain intervals use the labels alone, the others also the model's predictions. Effective / labels "
+        "states how many labels each one counts as, with the help of the model. Widths and bias are in points."
     )
     return f"## Audit\n\n{note}\n\n{markdown(lines)}"
 
