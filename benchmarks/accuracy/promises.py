@@ -159,7 +159,7 @@ def page(rows):
         lines[-1]["first after labels"] = f"{own['first'].median():.0f}" if own["first"].notna().any() else "never"
     note = (
         "fractions of the unlabeled rows that are accepted after the last label, and of the runs in which the promise "
-        f"was kept, ± standard error over the tables ({SHARED} runs share one). There is a look after every label. The "
+        f"was kept, ± standard error over the tables ({SHARED} runs use the same one). There is a look after every label. The "
         "promise is to be kept in 95% of the runs. Runs that accept are those that accepted rows at any look, and the "
         "labels after which they first did are given as the median."
     )
