@@ -328,8 +328,8 @@ def audit_page(rows):
         )
     note = (
         f"95% intervals of the accuracy of a source, ± standard error over the tables. {SHARED} draws of the labels "
-        "use the same table. Plain intervals use the labels alone, the others also the model's predictions. Effective / labels "
-        "states how many labels each one counts as, with the help of the model. Widths and bias are in points."
+        "use the same table. Plain intervals use the labels alone, the others also the model's predictions. Effective "
+        "/ labels states how many labels each one counts as, with the help of the model. Widths and bias are in points."
     )
     return f"## Audit\n\n{note}\n\n{markdown(lines)}"
 

@@ -49,7 +49,7 @@ def main():
 def whole_page(rows, runs):
     """The page with its command."""
     command = f"`python -m benchmarks.accuracy.promises --runs {runs}`"
-    return f"# Accepting with a promise\n\n{command}: {page(rows)}\n\n{machine()}\n"
+    return f"# Accepting with a promise\n\n{command}. {page(rows)}\n\n{machine()}\n"
 
 
 def tasks_of(runs):
@@ -158,10 +158,10 @@ def page(rows):
         lines[-1]["runs that accept"] = f"{100 * own['first'].notna().mean():.0f}%"
         lines[-1]["first after labels"] = f"{own['first'].median():.0f}" if own["first"].notna().any() else "never"
     note = (
-        "fractions of the unlabeled rows that are accepted after the last label, and of the runs in which the promise "
-        f"was kept, ± standard error over the tables ({SHARED} runs use the same one). There is a look after every label. The "
-        "promise is to be kept in 95% of the runs. Runs that accept are those that accepted rows at any look, and the "
-        "labels after which they first did are given as the median."
+        "Fractions of the unlabeled rows that are accepted after the last label, and of the runs in which the promise "
+        f"was kept, ± standard error over the tables ({SHARED} runs use the same one). There is a look after every "
+        "label. The promise is to be kept in 95% of the runs. Runs that accept are those that accepted rows at any look, "
+        "and the labels after which they first did are given as the median."
     )
     return f"{note}\n\n{markdown(lines)}"
 

@@ -33,7 +33,7 @@ TITLES = {
     "svc": "TF-IDF, linear SVM",
 }
 CHINESE = """\
-By default mercer reads the Chinese texts by TF-IDF alone, as `--text-model none` does: more than a quarter of their
+By default mercer reads the Chinese texts by TF-IDF alone, as `--text-model none` does, because more than a quarter of their
 tokens mean nothing to either model. The other columns of this set show what a named model would do."""
 
 
@@ -199,8 +199,8 @@ def page(rows, names, labels, options):
 
 def heading(what, command, seeds):
     """The title, the command and what the figures are."""
-    note = f"mean error on the unlabeled rows in percent, {seeds} draws of the labels, ± standard error over the draws."
-    return f"# {what} from few labels\n\n`{command}`: {note}"
+    note = f"Mean error on the unlabeled rows in percent, {seeds} draws of the labels, ± standard error over the draws."
+    return f"# {what} from few labels\n\n`{command}`. {note}"
 
 
 def overall(rows, names, labels, titles, corner):
