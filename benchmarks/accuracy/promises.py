@@ -160,8 +160,8 @@ def page(rows):
     note = (
         "Fractions of the unlabeled rows that are accepted after the last label, and of the runs in which the promise "
         f"was kept, ± standard error over the tables ({SHARED} runs use the same one). There is a look after every "
-        "label. The promise is to be kept in 95% of the runs. Runs that accept are those that accepted rows at any look, "
-        "and the labels after which they first did are given as the median."
+        "label. The promise is to be kept in 95% of the runs. Runs that accept are those that accepted rows at any "
+        "look, and the labels after which they first did are given as the median."
     )
     return f"{note}\n\n{markdown(lines)}"
 

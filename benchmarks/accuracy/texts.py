@@ -33,8 +33,8 @@ TITLES = {
     "svc": "TF-IDF, linear SVM",
 }
 CHINESE = """\
-By default mercer reads the Chinese texts by TF-IDF alone, as `--text-model none` does, because more than a quarter of their
-tokens mean nothing to either model. The other columns of this set show what a named model would do."""
+By default mercer reads the Chinese texts by TF-IDF alone, as `--text-model none` does, because more than a quarter of
+their tokens mean nothing to either model. The other columns of this set show what a named model would do."""
 
 
 def main():
