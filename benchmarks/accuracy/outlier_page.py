@@ -96,7 +96,7 @@ def _verdict(found, methods, tables):
                 continue  # no table has so few outliers
             above = [f"{name} ({-np.mean(g):+.3f} ± {error(g):.3f})" for name, g in gaps.items() if np.mean(g) < 0]
             if above:
-                lines.append(f"- {setting}, {title}: {', '.join(above)}")
+                lines.append(f"- {setting}, {title}, {', '.join(above)}")
     if not lines:
         return "No detector has a higher mean than the default in any of these columns.\n"
     head = "These detectors have a higher mean than the default. In the other columns none has."
