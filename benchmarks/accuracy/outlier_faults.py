@@ -172,11 +172,11 @@ def main():
     faults = ("planted faults",)
     text += f"{compared(rows, faults)}\n\n{ahead(rows, faults)}\n## Made tables\n\n{MADE}"
     for title, kinds in [("all kinds", KINDS), *((kind, (kind,)) for kind in KINDS)]:
-        text += f"\nOutliers: {title}\n\n{compared(rows, kinds)}\n\n{ahead(rows, kinds)}"
+        text += f"\n**Outliers ({title})**\n\n{compared(rows, kinds)}\n\n{ahead(rows, kinds)}"
     publish("outliers_faults", text, options.quick)
 
 
-HEAD = """# Outliers: planted faults and made tables
+HEAD = """# Planted faults and made outliers
 
 Command: `python -m benchmarks.accuracy.outlier_faults --data DIR --rows {most}`. {words}.
 
