@@ -118,3 +118,16 @@ def test_check_says_how_many_contradicted_labels_are_wrong(tmp_path):
     assert f"Held out, {120 - facts['contradicted']} of 120 labels are predicted correctly" in done.stdout
     assert "estimated to be wrong, and the rest are errors of the model" in done.stdout
     assert here(*arguments, "--above", "1").exit_code == 2
+
+
+def test_labels_alone_in_their_class_are_counted(tmp_path):
+    rng = np.random.default_rng(0)
+    kinds = np.repeat(["a", "b"], 20).astype(object)
+    table = pd.DataFrame({"x": np.where(kinds == "a", 0.0, 5.0) + rng.normal(size=40), "kind": kinds})
+    table.loc[[3, 24], "kind"] = ["c", "d"]
+    table.loc[range(30, 36), "kind"] = ""
+    table.to_csv(tmp_path / "t.csv", index=False)
+    done = here("check", tmp_path / "t.csv", "-t", "kind", "-m", "lssvm")
+    assert (
+        " of 32 labels " in done.stdout and "2 other labels are alone in a class and cannot be checked." in done.stdout
+    )

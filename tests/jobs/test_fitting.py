@@ -23,7 +23,9 @@ def test_progress_has_the_title_of_the_method_and_spaces_beyond_the_budget_are_n
     model = FewLabelClassifier(["lssvm"], time_budget=1e-3, missing_label=[], random_state=0)
     notes = fit_model(dataset, model, events.append)
     assert "trying Least-squares SVM" in [event.text for event in events if isinstance(event, Progress)]
-    assert model.skipped_ and notes == [f"Not fitted because of --seconds 0.001: {', '.join(model.skipped_)}."]
+    assert model.skipped_ and notes == [
+        f"Not fitted within the time budget (--seconds 0.001): {', '.join(model.skipped_)}."
+    ]
     assert events[-2:] == [Fact("interrupted", False), Note(notes[0])]
 
 

@@ -189,6 +189,12 @@ def check(
     }
     are = "is" if len(found) == 1 else "are"
     console.say(f"{len(found)} of {checked} labels {are} wrong with a probability above {above:g}.")
+    alone = int(dataset.labels.given.sum()) - checked
+    if alone:
+        what = (
+            "1 other label is the only one of its class" if alone == 1 else f"{alone} other labels are alone in a class"
+        )
+        console.say(f"{what} and cannot be checked.")
     console.say(
         f"{contradicted_sentence(right, checked, wrong)} The accuracy that `mercer label` estimates also corrects for "
         "the labels that these fits lack."

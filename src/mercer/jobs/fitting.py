@@ -42,7 +42,7 @@ def fit_model(dataset: Dataset, model: Estimator, on_event: OnEvent) -> list[str
         on_event(Note(f"{what}. Ctrl-C again stops without writing."))
         return [f"{what}."]
     if model.skipped_:
-        what = f"Not fitted because of --seconds {model.time_budget:g}: {', '.join(model.skipped_)}."
+        what = f"Not fitted within the time budget (--seconds {model.time_budget:g}): {', '.join(model.skipped_)}."
         on_event(Note(what))
         return [what]
     return []
