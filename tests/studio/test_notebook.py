@@ -128,3 +128,11 @@ def test_what_is_no_frame_is_refused(frame, tmp_path, change, words):
         mercer.studio(change(frame[0]), "kind", folder=tmp_path)
     with pytest.raises(InputError, match="goal"):
         mercer.studio(frame[0], "kind", folder=tmp_path, goal=3)
+
+
+def test_the_module_and_the_function_have_the_same_first_sentence():
+    """`mercer.studio` is the module if it was imported before, and the function otherwise. Help shows either."""
+    import mercer.studio
+    from mercer.studio.notebook import studio
+
+    assert mercer.studio.__doc__.splitlines()[0] == studio.__doc__.splitlines()[0]

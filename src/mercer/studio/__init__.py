@@ -1,4 +1,4 @@
-"""Label rows in a notebook: the web app of `mercer studio`, as a frame in the output of a cell.
+"""Label rows in a notebook. The web app of `mercer studio` is shown in the output of a cell.
 
 This package is the app, its server and its learner. Called, it is the function `mercer.studio` of `notebook.py`.
 """
