@@ -221,8 +221,8 @@ is left is the number of rounds (25 in place of 5 on 1,500 rows).
 ## Other anchors
 
 The authors of OddBench and OvRBench (Outformer) store the AUROC of Isolation Forest for each table. Published ranks
-of ADBench are for other tables and are not comparable with these figures. Seconds on a GPU are on
-the page [outliers_gpu.md](outliers_gpu.md). `python -m benchmarks.speed.outliers` prints those of the host.
+of ADBench are for other tables and are not comparable with these figures. Seconds of `python -m
+benchmarks.speed.outliers` are on the pages of [the host](outliers_speed.md) and [a GPU](outliers_gpu.md).
 """
 
 CLEAN = """\
